@@ -45,11 +45,16 @@ def _dispatch(words: Sequence[str]) -> int:
     more = find(asked)
     asked.refuse()
     published.refuse(asked)
-    needed = (*asked.needs(), *published.needs(asked), *more)
+    needed = (*asked.needs(), *more)
+    offered = (*asked.offers(), *published.offers(asked))
     with setup.refused() if asked.no_setup else contextlib.nullcontext():
-        setup.ensure(needed)
+        setup.ensure(needed, offered)
         if setup.needs_venv(needed):
             _enter_venv(words)
+        if setup.offer(offered) and setup.needs_venv(offered):
+            _enter_venv(words)
+        for line in asked.deprecated:
+            print(f"{NAME}: {line}", file=sys.stderr)
         prepare(asked)
         return published.run(asked)
 

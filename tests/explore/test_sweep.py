@@ -11,7 +11,7 @@ def test_sweep_has_a_row_for_each_end(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     points = "src,src+option2,caching+option1,minimal"
     words = ("--point", points, "--workload", "dot,mixed", "--seeds", "1", "--instructions", "400")
-    done = warplock("explore", *words, "--db", "a.sqlite", "--page", "page.html", "--json")
+    done = warplock("explore", *words, "--db", "a.sqlite", "--html", "page.html", "--json")
     base = sqlite3.connect("a.sqlite")
     found = {(row[0], row[1]): row[2:] for row in base.execute(
         "SELECT point, workload, status, message, ipc, prfReads, hang FROM run")}  # fmt: skip

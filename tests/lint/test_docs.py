@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The documents: generated tables, commands, links, names of tests and files."""
 
+import argparse
 import contextlib
 import io
 import re
@@ -11,7 +12,9 @@ from pathlib import Path
 import programs
 import pytest
 from wlk import cli, tables
+from wlk.base import options
 from wlk.base.errors import WlkError
+from wlk.commands import COMMANDS
 from wlk.gen import docs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,6 +22,7 @@ WARPLOCK = "scripts/warplock"
 PAGES = [str(page.relative_to(ROOT)) for page in docs.pages()]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`([^`\n]+)`")
+OPTION = re.compile(r"--[a-z][\w-]*")
 LINK = re.compile(r"(?<!\!)\[[^\]]+\]\(([^)\s]+)\)")
 
 
@@ -130,6 +134,39 @@ def test_docs_commands_parse(page):
                 assert stop.code == 0, line
             except WlkError as error:
                 pytest.fail(f"{line}: {error.message}")
+
+
+# Options of other programs that the prose names, and one that is no more.
+FOREIGN = {
+    *("--filter", "--branch", "--no-build-isolation", "--no-deps", "--timing", "--assert"),
+    *("--x-initial", "--no-rebuild", "--libdir", "--datadir", "--converge-limit", "--param"),
+    *("--svg", "--check", "--trace-structs", "--version", "--expand-limit"),
+}
+
+
+def all_options() -> set[str]:
+    """Those of every subcommand."""
+    parser = options.Parser()
+    subparsers = parser.add_subparsers()
+    for command in COMMANDS:
+        command.add(subparsers)
+    found: set[str] = set()
+    todo = [parser]
+    while todo:
+        each = todo.pop()
+        found |= each._option_string_actions.keys()
+        for action in each._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                todo += action.choices.values()
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_docs_options_exist(page):
+    """Inline code that begins with an option."""
+    known = all_options() | FOREIGN
+    named = {found[0] for code in CODE.findall(prose_of(page)) if (found := OPTION.match(code))}
+    assert named <= known
 
 
 def script(page: str, heading: str) -> list[str]:

@@ -3,7 +3,7 @@
 // The predictor's functions one by one, without a design: what is wrong is printed, and FAILED.
 // Snapshots give the same again in the predictor and in another; a predictor from zeros knows more
 // before the first reset; a rule is named. +USE=N: a wrong use, which ends the simulation or is one
-// line. +EXAMPLE: instead of all this the example of the documents runs.
+// line.
 module predict_tb;
   import wlk_predict_collector_pkg::*;
 
@@ -89,16 +89,12 @@ module predict_tb;
     close(one);
   endfunction
 
-  collector_tb u_example ();
-
   initial begin
-    if (!$test$plusargs("EXAMPLE")) begin
-      if ($value$plusargs("USE=%d", use_number)) wrong_use();
-      else cycles();
-      if (failed) $display("FAILED");
-      else $display("done");
-      $finish;
-    end
+    if ($value$plusargs("USE=%d", use_number)) wrong_use();
+    else cycles();
+    if (failed) $display("FAILED");
+    else $display("done");
+    $finish;
   end
 
 endmodule

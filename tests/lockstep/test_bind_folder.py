@@ -23,14 +23,20 @@ module tb;
   always #5 clock = ~clock;
   initial begin
     #20 reset = 0;
-    #{time} $finish;
   end
+  initial #{time} $finish;
   {module} dut (.clock(clock), .reset(reset){pins});
 {more}
 endmodule
 """
 # Records how it was called; `vlog` and the like need no more.
-RECORDER = '#!/bin/sh\necho "$(basename "$0") $*" >> "$CALLS"\n'
+RECORDER = """#!/bin/sh
+echo "$(basename "$0") $*" >> "$CALLS"
+case $(basename "$0") in {last}) cat "$HOME/printed"; exit "$(cat "$HOME/code")"; esac
+"""
+PASSES = "warplock: collector top.a: PASS, 9 cycles, 1648 bits compared, 0 masked\n"
+DIFFERS = "# warplock: collector top.b: FUNCTIONAL_MISMATCH, 7 cycles, 90 bits compared, 0 masked\n"
+NEVER_FULL = ("assign readReq_ready_o = read_ready;", "assign readReq_ready_o = 1'b1;")
 RUN = {  # the files that each must read, the package before what uses it
     "questa": ("vlib", "vlog", "vsim"),
     "vcs": ("vcs",),
@@ -38,7 +44,10 @@ RUN = {  # the files that each must read, the package before what uses it
 }
 
 
-def bench(place: Path, time: int = 200, more: str = "") -> Path:
+LAST = {"questa": "vsim", "vcs": "simv", "xcelium": "xrun"}  # what runs the simulation
+
+
+def bench(place: Path, time: int = 220, more: str = "") -> Path:
     """A test bench that asks for an entry in each cycle."""
     ports = rut.TABLE.ports(rut.TABLE.config(rut.SMALL))
     held = {"io_readReq_valid": "1'b1", "io_readReq_bits_regs_0_enable": "1'b1"}
@@ -86,31 +95,84 @@ def _linked(program: Path) -> str:
 
 
 @pytest.mark.needs("iverilog")
-def test_moved_folder_simulates_in_icarus(tmp_path):
+@pytest.mark.parametrize(
+    ("edit", "time", "verdict"),
+    [
+        (None, 220, r"PASS, \d\d cycles compared"),
+        ({rut.CORE: NEVER_FULL}, 220, "FUNCTIONAL_MISMATCH in cycle"),
+        (None, 3, "VACUOUS, no cycle compared"),  # ends before the first edge
+    ],
+)
+def test_moved_folder_simulates_in_icarus(tmp_path, edit, time, verdict):
+    """And make fails unless every cycle is equal and there is one."""
     rtl, folder = moved(tmp_path, "--synthesizable")
+    rtl = rtl if edit is None else rut.stub("folder_faulty", rut.SMALL, edit=edit)
     more = "`define WLK_IN_DESIGN(NAME) dut.NAME\n"
     more += '`include "wlk_collector_hw_checker_instance.svh"'
-    files = " ".join(map(str, [*sorted(rtl.glob("*.sv")), bench(tmp_path, more=more)]))
-    printed = make(folder, "icarus", tmp_path, f"RTL={files}", "TOP=tb")
-    assert re.search(r"warplock: collector tb\.u_wlk_hw_checker: PASS, \d\d cycles", printed)
+    files = [*sorted(rtl.glob("*.sv")), bench(tmp_path, time, more=more)]
+    words = (f"RTL={' '.join(map(str, files))}", "TOP=tb")
+    code = 0 if verdict.startswith("PASS") else 2
+    printed = make(folder, "icarus", tmp_path, *words, code=code)
+    assert re.search(rf"warplock: collector tb\.u_wlk_hw_checker(\.show)?: {verdict}", printed)
+    assert ("PASS" in printed) == (code == 0)
+
+
+def played(name: str, place: Path, printed: str, simulator: int = 0, code: int = 0) -> str:
+    """Run a Makefile where the simulator prints this and exits with `simulator`."""
+    _, folder = moved(place)
+    tools = place / "tools"
+    tools.mkdir()
+    for tool in (*RUN[name], "xmroot", "../simv"):
+        (tools / tool).write_text(RECORDER.format(last=LAST[name]))
+        (tools / tool).chmod(0o755)
+    (place / "printed").write_text(printed)
+    (place / "code").write_text(f"{simulator}\n")
+    svdpi = "SVDPI=/usr/share/verilator/include/vltstd"
+    path = f"{tools}:"
+    return make(folder, name, place, "RTL=tb.sv", "TOP=tb", svdpi, path=path, code=code)
+
+
+@pytest.mark.parametrize(
+    "name", ["verilator", pytest.param("icarus", marks=pytest.mark.needs("iverilog"))]
+)
+def test_make_fails_without_a_checker_in_the_design(name, tmp_path):
+    """Icarus knows no bind, and the bench does not include it; in Verilator another module runs."""
+    rtl, folder = moved(tmp_path, *(["--synthesizable"] if name == "icarus" else []))
+    path = bench(tmp_path)
+    if name == "verilator":
+        path.write_text(path.read_text().replace(f"  {rut.TABLE.module} dut", "  mine dut"))
+        text = (rtl / rut.SHELL).read_text().replace(f"module {rut.TABLE.module}", "module mine")
+        (tmp_path / "mine.sv").write_text(text)
+        path.write_text(path.read_text() + (tmp_path / "mine.sv").read_text())
+    files = " ".join(map(str, [*sorted(rtl.glob("*.sv")), path]))
+    flags = "FLAGS=" + ("-Wno-fatal -MAKEFLAGS OPT_FAST=-O0" if name == "verilator" else "")
+    printed = make(folder, name, tmp_path, f"RTL={files}", "TOP=tb", flags, code=2)
+    assert "no checker has passed" in printed
 
 
 @pytest.mark.parametrize("name", RUN)
 def test_other_simulators_are_told_of_files_that_exist(name, tmp_path):
-    _, folder = moved(tmp_path)
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    for tool in (*RUN[name], "xmroot"):
-        (tools / tool).write_text(RECORDER)
-        (tools / tool).chmod(0o755)
-    (tmp_path / "simv").write_text("#!/bin/sh\n")
-    (tmp_path / "simv").chmod(0o755)
-    svdpi = "SVDPI=/usr/share/verilator/include/vltstd"
-    make(folder, name, tmp_path, "RTL=tb.sv", "TOP=tb", svdpi, path=f"{tools}:")
+    played(name, tmp_path, PASSES)
     calls = (tmp_path / "calls").read_text()
-    assert [line.split()[0] for line in calls.splitlines()] == list(RUN[name])
-    assert f"-F {folder}/files.f tb.sv" in calls
+    words = [line.split()[0] for line in calls.splitlines()]
+    assert words == list(dict.fromkeys([*RUN[name], LAST[name]]))
+    assert f"-F {tmp_path}/elsewhere/files.f tb.sv" in calls
     assert "wlk_dpi_collector_step_" in _symbols(tmp_path / "wlk_steps.so")
+
+
+@pytest.mark.parametrize("name", RUN)
+@pytest.mark.parametrize(
+    ("printed", "simulator"),
+    [
+        (PASSES + DIFFERS, 0),  # $fatal need not be an exit code
+        (PASSES + "collector top.b: FUNCTIONAL_MISMATCH in cycle 30\n", 0),
+        (PASSES + DIFFERS.replace("FUNCTIONAL_MISMATCH, 7", "VACUOUS, 0"), 0),
+        ("the simulation has ended\n", 0),
+        (PASSES, 3),
+    ],
+)
+def test_other_simulators_make_fails_unless_all_passes(name, printed, simulator, tmp_path):
+    assert printed.splitlines()[-1] in played(name, tmp_path, printed, simulator, code=2)
 
 
 def _symbols(library: Path) -> str:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Blocks outside the tree: the examples through each command, and a shipped one that was moved."""
 
+import os
+import re
+import shlex
 import shutil
 import subprocess
 
@@ -55,6 +58,34 @@ def test_faults_of_an_example_are_reported(name):
     assert counts["faults"] - counts["skipped"] > 5
     assert counts["reported"] == counts["faults"] - counts["skipped"]
     assert counts["false_alarms"] == 0
+
+
+def typed_in(name, place):
+    """The command of the example's README, in a folder with a copy of the examples: its code, and
+    what it prints."""
+    readme = (place / "docs" / "examples" / name / "README.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"^```\n(scripts/warplock .*)\n```", readme, re.MULTILINE)
+    words = shlex.split(line)
+    env = os.environ | {"WARPLOCK_NO_SETUP": "1"}
+    done = subprocess.run(words, cwd=place, env=env, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+FAULTS = {
+    "cpu_scoreboard": ("any_free && !hazard", "any_free"),
+    "fifo": ("count_q != CountW'(Depth)", "count_q != CountW'(Depth - 1)"),
+    "rr_arbiter": ("locked_q <= lock", "locked_q <= 1'b0"),
+}
+
+
+def test_command_of_the_page_fails_on_faulty_rtl(name, tmp_path):
+    (tmp_path / "scripts").symlink_to(rut.ROOT / "scripts")
+    shutil.copytree(EXAMPLES, tmp_path / "docs" / "examples")
+    (rtl,) = (tmp_path / "docs" / "examples" / name / "rtl").glob("*.sv")
+    rut.change(rtl, *FAULTS[name])
+    code, printed = typed_in(name, tmp_path)
+    assert code == Status.FUNCTIONAL_MISMATCH, printed
+    assert "FUNCTIONAL_MISMATCH" in printed and "PASS" not in printed
 
 
 def test_faulty_rtl_differs(tmp_path):
@@ -186,7 +217,7 @@ def test_regress_judges_an_example_and_again_when_its_model_changes(tmp_path):
         words = ("--repo", chip, "--rtl", "fifo.sv", "--range", "HEAD~2..HEAD", "--json")
         seeds = ("--seeds", "1", "--cycles", "3000", "--proof-timeout", "0")
         command = [rut.ROOT / "scripts" / "warplock", "regress", *words, *seeds]
-        command += ["--store", tmp_path / "store", "--blocks", "fifo", f"{blocks}/"]
+        command += ["--store", tmp_path / "store", "--block", "fifo", "--blocks", blocks]
         done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
         rows = programs.Done(done.returncode, done.stdout, done.stderr).objects
         return [row["verdict"] for row in rows if "commit" in row]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`warplock model --predict`: the example of docs/model-module.md, and the functions one by one in
-predict.sv."""
+"""`warplock model --predict`: the functions one by one in predict.sv. The example that uses them is
+run by test_collector_tb.py."""
 
 import re
 import subprocess
@@ -11,7 +11,6 @@ import pytest
 import rtl_under_test as rut
 
 pytestmark = pytest.mark.slow
-EXAMPLE = rut.ROOT / "docs" / "examples" / "collector_tb.sv"
 FUNCTIONS = Path(__file__).with_name("predict.sv")
 CONFIG = {"num_lanes": 1, "num_pregs": 16}
 PROTOTYPES = '#include "{header}"\n#include "warplock/model.h"\n'
@@ -19,17 +18,11 @@ PROTOTYPES = '#include "{header}"\n#include "warplock/model.h"\n'
 
 @pytest.fixture(scope="module")
 def simulation():
-    """Package, example and functions in one; the design has a fault that a plusarg switches on."""
     out, place = rut.folder("predict_wlk"), rut.folder("predict_sim")
     words = ("--predict", *programs.config_options(CONFIG), "--out", out)
     answer = rut.warplock("model", "collector", *words, "--json").json
     assert answer["package"] == "wlk_predict_collector_pkg"
-    fault = "assign writeResp_valid_o = write_valid_q && (fault == 0);\n"
-    fault += '  int fault = 0;\n  initial void\'($value$plusargs("FAULT=%d", fault));'
-    edit = {rut.CORE: ("assign writeResp_valid_o = write_valid_q;", fault)}
-    rtl = sorted(rut.stub("predict_rtl", CONFIG, edit=edit).glob("*.sv"))
-    files = ["-f", out / "warplock.f", *rtl, EXAMPLE, FUNCTIONS]
-    return programs.simulation(place, "predict_tb", *files)
+    return programs.simulation(place, "predict_tb", "-f", out / "warplock.f", FUNCTIONS)
 
 
 def run(program, *words):
@@ -47,16 +40,6 @@ def prototypes_agree(program):
     text = PROTOTYPES.format(header=header)
     done = subprocess.run(["g++", *words], input=text, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-
-
-def test_example_predicts_the_design(simulation):
-    """And a design with a fault is not what it predicts."""
-    printed = run(simulation, "+EXAMPLE").stdout
-    found = re.search(r"^(\d+) bits compared, 0 cycles differ\n", printed, re.M)
-    assert int(found[1]) > 200_000
-    printed = run(simulation, "+EXAMPLE", "+FAULT=1").stdout
-    assert re.search(r"^cycle \d+: shown \w+, predicted \w+, care \w+\n", printed, re.M)
-    assert int(re.search(r"bits compared, (\d+) cycles differ", printed)[1]) > 200
 
 
 def test_functions_do_what_they_say(simulation):

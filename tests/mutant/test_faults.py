@@ -93,7 +93,13 @@ def test_block_at_fault_is_named_first():
     named = {a["fault"]: a.get("at_fault", {"block": a["block"]})["block"] for a in answers[:-1]}
     assert code == 0, printed
     count = len(NAMED)
-    assert answers[-1] == {"faults": count, "reported": count, "false_alarms": 0, "skipped": 0}
+    assert answers[-1] == {
+        "faults": count,
+        "reported": count,
+        "false_alarms": 0,
+        "vacuous": 0,
+        "skipped": 0,
+    }
     named.pop(None)
     assert named == {name: name.partition("/")[0] if "/" in name else "issue" for name in NAMED}
 
@@ -107,7 +113,8 @@ def test_faults_left_out_of_a_composed_block_do_not_show(monkeypatch):
     monkeypatch.setattr(injector, "faults_of", lambda _: found)
     code, answers, printed = mutate("issue")
     assert code == 1, printed
-    assert answers.pop() == {"faults": len(found), "reported": 0, "false_alarms": 0, "skipped": 0}
+    counts = {"reported": 0, "false_alarms": 0, "vacuous": 0, "skipped": 0}
+    assert answers.pop() == {"faults": len(found)} | counts
     assert {a["fault"]: a["verdict"] for a in answers if a["verdict"] != "PASS"} == {}
 
 
@@ -205,7 +212,43 @@ def test_fault_that_changes_nothing_is_a_hole(monkeypatch, tmp_path):
     caught = {answer.get("fault"): answer.get("caught") for answer in answers[:-1]}
     assert code == 1
     assert caught == {None: True, "nothing": False, "ready": True}
-    assert answers[-1] == {"faults": 2, "reported": 1, "false_alarms": 0, "skipped": 0}
+    assert answers[-1] == {
+        "faults": 2,
+        "reported": 1,
+        "false_alarms": 0,
+        "vacuous": 0,
+        "skipped": 0,
+    }
+
+
+def test_stub_that_is_not_covered_is_vacuous_and_no_false_alarm(monkeypatch, tmp_path):
+    """The fault is reported all the same; the run says nothing of the stub."""
+    list_of(monkeypatch, tmp_path, {})
+    few = ("--cycles", "60", "--seeds", "1")
+    junit = tmp_path / "junit.xml"
+    done = programs.warplock("mutate", *few, "--junit", junit, code=Status.VACUOUS)
+    assert "\nVACUOUS: the stub with " in done.out
+    assert done.out.endswith("1 of 1 faults reported, 0 false alarms, 1 vacuous\n")
+    assert 'type="VACUOUS"' in junit.read_text() and "FALSE_ALARM" not in junit.read_text()
+    code, answers, _ = mutate(*few)
+    counts = {"faults": 1, "reported": 1, "false_alarms": 0, "vacuous": 1, "skipped": 0}
+    assert (code, answers[-1]) == (Status.VACUOUS, counts)
+
+
+def test_fault_that_is_not_reported_counts_before_a_stub_that_is_not_covered(monkeypatch, tmp_path):
+    nothing = "read_ready = free_now || (alloc_valid_q != '1);"
+    list_of(monkeypatch, tmp_path, {"replace": nothing})
+    code, answers, _ = mutate("--cycles", "60", "--seeds", "1")
+    counts = {"faults": 1, "reported": 0, "false_alarms": 0, "vacuous": 1, "skipped": 0}
+    assert (code, answers[-1]) == (1, counts)
+
+
+def test_stub_that_differs_is_a_false_alarm(monkeypatch, tmp_path):
+    """The model is configured to expect the old value."""
+    list_of(monkeypatch, tmp_path, {"config": "read_during_write=old"})
+    done = programs.warplock("mutate", "--cycles", "6000", code=1)
+    assert "\nfalse alarm: the stub with " in done.out
+    assert ", 1 false alarms\n" in done.out
 
 
 def test_fault_at_another_port_is_not_caught(monkeypatch, tmp_path):

@@ -108,6 +108,16 @@ def test_module_that_does_not_pass_is_a_false_alarm():
     words += ("--config", "read_during_write=old", "--generate", "4")
     each, total = generate("collector", *words, *FEW, code=1)
     assert (each, total["injected"], total["false_alarms"]) == ({}, 0, 1)
+    assert total["vacuous"] == 0
+
+
+@pytest.mark.slow
+def test_module_that_is_not_covered_is_vacuous_and_no_false_alarm():
+    words = ("--generate", "4", "--cycles", "60", "--seeds", "1")
+    each, total = generate("compactor", *words, code=Status.VACUOUS)
+    assert (each, total["injected"], total["false_alarms"], total["vacuous"]) == ({}, 0, 0, 1)
+    printed = programs.warplock("mutate", "compactor", *words, code=Status.VACUOUS).out
+    assert "not covered: compactor " in printed and ": VACUOUS; " in printed
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -33,6 +34,7 @@ FAILING = {
 def environment(simulator):
     """Of a simulation: this Python finds the package of this checkout and the library."""
     here = dict(os.environ) | {"PYTHONPATH": f"{ROOT / 'scripts/python'}", "OBJCACHE": "ccache"}
+    del here["PYTEST_CURRENT_TEST"]  # with which cocotb's runner ends otherwise
     here["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{here['PATH']}"
     if simulator == "verilator":
         tool = verilate.find_tool("newest")
@@ -121,3 +123,24 @@ def test_example_passes_and_finds_a_fault(simulator, tmp_path):
     assert code == 1 and not found["collector_equals_its_model"], printed
     assert "collector tb.u_collector: FUNCTIONAL_MISMATCH in cycle 30" in printed
     assert re.search(r"  io_readReq_ready +0 +1 +0x1\n", printed)
+
+
+@pytest.mark.slow
+@pytest.mark.needs("cocotb", "iverilog")
+@pytest.mark.parametrize("left_out", ["tests", "cycles"])
+def test_example_that_compares_nothing_fails(left_out, tmp_path):
+    """Without a test, and with a test that never waits, so that its monitor sees no cycle."""
+    example, rtl = shutil.copytree(EXAMPLE, tmp_path / "copy"), tmp_path / "my_rtl"
+    programs.warplock("stub", "collector", "--config", "num_lanes=4", "--out", rtl)
+    text = (example / "test_collector.py").read_text()
+    if left_out == "tests":
+        text = text.replace("@cocotb.test()\n", "")
+    else:
+        text = text.replace("await FallingEdge(dut.clock)", "pass")
+    (example / "test_collector.py").write_text(text)
+    words = [sys.executable, example / "run.py", "icarus", rtl]
+    done = subprocess.run(
+        [*map(str, words)], capture_output=True, text=True, cwd=tmp_path, timeout=500,
+        env=environment("icarus"),
+    )  # fmt: skip
+    assert done.returncode == 1, done.stdout + done.stderr

@@ -172,7 +172,7 @@ def test_module_of_another_block_is_not_taken(past):
     past.commit({})
     words = ("--repo", past.place, "--rtl", "rtl", "--store", past.store, "--json")
     past.commit({"README": "one"})
-    span = ("--range", "HEAD~1..HEAD", "--blocks", "dispatch_compacting")
+    span = ("--range", "HEAD~1..HEAD", "--block", "dispatch_compacting")
     done = warplock("regress", *words, *span, code=Status.NO_MODULE)
     assert done.objects[0]["verdict"] == "NO_MODULE"
     done = warplock("lockstep", "dispatch_compacting", "--rtl", past.place / "rtl", code=None)
@@ -186,7 +186,7 @@ def test_bound_checker_that_changes_is_judged_again(past):
     for text in ("1", "io_in_0_valid == io_out_0_valid", "!io_in_0_valid"):
         past.commit({"rtl/chk.sv": f"{bound}always_comb assert ({text});\nendmodule\n"})
     words = ("--repo", past.place, "--range", "HEAD~2..HEAD", "--rtl", "rtl", "--seeds", "1")
-    words += ("--blocks", "compactor", "--cycles", "3000", "--store", past.store, "--json")
+    words += ("--block", "compactor", "--cycles", "3000", "--store", past.store, "--json")
     done = warplock("regress", *words, code=Status.RTL_ASSERTION)
     found = [(row["verdict"], row["settled_by"]) for row in done.objects]
     assert found == [("PASS", "simulated"), ("RTL_ASSERTION", "simulated")]
@@ -208,7 +208,7 @@ def test_verdict_is_that_of_the_verilator_that_is_chosen(past):
     past.commit(PLAIN)
     past.commit({"README": "one"})
     words = ("--repo", past.place, "--range", "HEAD~1..HEAD", "--rtl", "rtl", "--seeds", "1")
-    words += ("--blocks", "compactor", "--cycles", "500", "--store", past.store, "--json")
+    words += ("--block", "compactor", "--cycles", "500", "--store", past.store, "--json")
     rows = [warplock("regress", *words, *more, code=None).json for more in ((), NEWEST)]
     assert [" ".join(NEWEST) in row["repro"] for row in rows] == [False, True]
 
@@ -217,7 +217,7 @@ def test_include_folder_may_be_an_option(past):
     past.commit({"rtl/m.sv": MODULE.format('`include "w.svh"'), "inc/w.svh": "logic w;\n"})
     past.commit({"README": "one"})
     words = ("--repo", past.place, "--range", "HEAD~1..HEAD", "--rtl", "rtl", "--seeds", "1")
-    words += ("--blocks", "compactor", "--cycles", "500", "--store", past.store, "--json")
+    words += ("--block", "compactor", "--cycles", "500", "--store", past.store, "--json")
     assert warplock("regress", *words, code=Status.BUILD_FAIL).json["verdict"] == "BUILD_FAIL"
     done = warplock("regress", *words, "--include", "inc", code=None)
     assert done.json["verdict"] != "BUILD_FAIL", done.json

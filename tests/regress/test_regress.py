@@ -186,7 +186,7 @@ config = "max_pending_reads=2"
 """
     path = PLACE / "profile.toml"
     path.write_text(history.SETTINGS + profile)
-    words = ("--settings", path, "--blocks", "scoreboard", "--tip")
+    words = ("--settings", path, "--block", "scoreboard", "--tip")
     done = regress(past.place, *words, store=PLACE / "store", code=0)
     found = {past.subject(row["commit"]): row for row in done.objects}
     assert found[history.LOWER]["verdict"] == "PASS"
@@ -211,7 +211,7 @@ ports = ["io_updateWB_success=io_wb_success"]
         path = PLACE / "ports.toml"
         path.write_text(history.SETTINGS + profile.replace("UNTIL", until))
         span = ("--range", f"{renamed}~1..{back}")
-        words = ("--settings", path, "--blocks", "scoreboard", *span)
+        words = ("--settings", path, "--block", "scoreboard", *span)
         for row in regress(past.place, *words, store=PLACE / "store").objects:
             verdicts[until, row["commit"]] = row
     assert verdicts[back, renamed]["verdict"] == verdicts[back, back]["verdict"] == "PASS"
@@ -284,7 +284,7 @@ def test_bisect_refuses_ends_that_are_not_good_and_bad(past, judged):
 
 # ---- interruption -------------------------------------------------------------------------------
 
-QUICK = ("--blocks", "compactor", "--proof-timeout", "0")
+QUICK = ("--block", "compactor", "--proof-timeout", "0")
 
 
 def rows(store: Path) -> list[tuple]:
@@ -317,7 +317,7 @@ def test_what_was_judged_before_the_range_is_compared_with(past, judged):
     store = PLACE / "nightly"
     for step in past.steps[:2]:
         name = past.ids[step.subject]
-        words = ("--range", f"{name}~1..{name}", "--blocks", "scoreboard")
+        words = ("--range", f"{name}~1..{name}", "--block", "scoreboard")
         done = regress(past.place, *words, store=store, code=0)
     assert done.json["settled_by"] == "proved"
     assert done.json["proved_equal_to"] == past.ids[past.steps[0].subject]
@@ -356,7 +356,7 @@ def test_assertion_is_simulated_though_outputs_are_equal():
         path.write_text(path.read_text().replace("endmodule", f"{text}endmodule"))
         git(place, "add", "--all")
         git(place, "commit", "--quiet", "-m", f"A commit {text}")
-    words = ("--rtl", "rtl", "--blocks", "compactor", "--seeds", "1")
+    words = ("--rtl", "rtl", "--block", "compactor", "--seeds", "1")
     done = regress(place, *words, store=PLACE / "store", code=Status.RTL_ASSERTION)
     found = [(row["verdict"], row["settled_by"]) for row in done.objects]
     assert found == [("PASS", "simulated"), ("RTL_ASSERTION", "simulated")]
@@ -453,7 +453,7 @@ RTL = ("--rtl", "rtl")
 OUTSIDE = """\
 mkdir out && echo 'typedef int t;' >../t.svh &&
 (echo "\\`include \\"$PWD/../t.svh\\""; sed 's/ m(/ Scoreboard(/' rtl/m.sv) >out/m.sv"""
-BLOCK = ("--blocks", "scoreboard")
+BLOCK = ("--block", "scoreboard")
 
 
 @pytest.mark.parametrize(

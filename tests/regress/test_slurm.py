@@ -53,7 +53,7 @@ def words():
     first = past.git("rev-list", "--max-parents=0", "HEAD").strip()
     span = f"{first}..{past.ids[LAST]}"
     asked = ("regress", "--repo", past.place, "--range", span, "--store", STORE, "--json")
-    return (*asked, "--blocks", "scoreboard", "--seeds", "1", "--cycles", "4000")
+    return (*asked, "--block", "scoreboard", "--seeds", "1", "--cycles", "4000")
 
 
 def fresh():

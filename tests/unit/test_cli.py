@@ -14,7 +14,7 @@ import programs
 import pytest
 from programs import Done
 from wlk import cli, tables
-from wlk.base import options
+from wlk.base import options, setup
 from wlk.base.errors import Status
 from wlk.base.setup import ROOT
 from wlk.run import jobs
@@ -75,10 +75,20 @@ def test_cli_no_python_and_no_setup_names_the_command(tmp_path):
         (tmp_path / tool).symlink_to(f"/usr/bin/{tool}")
     for words, env in ((["--no-setup"], {}), ([], {"WARPLOCK_NO_SETUP": "1"})):
         command = ["/bin/sh", programs.WARPLOCK, "test", *words]
-        env = {"PATH": str(tmp_path)} | env
-        done = subprocess.run(command, capture_output=True, text=True, env=env)
+        where = {"PATH": str(tmp_path)} | env
+        done = subprocess.run(command, capture_output=True, text=True, env=where)
         assert done.returncode == Status.NO_TOOL
-        assert "apt-get install python3 python3-venv" in one_line(done.stderr)
+        command = one_line(done.stderr).partition("install all that is needed with: ")[2]
+        assert "apt-get install -y --no-install-recommends python3 python3-venv " in command
+        packages = command.partition("recommends ")[2].partition(" && ")[0].split()
+        assert set(packages) - {"python3"} == {"python3-venv"} | packages_of("run")
+        assert command.endswith(f" {'WARPLOCK_NO_SETUP= ' * bool(env)}{programs.WARPLOCK} setup\n")
+
+
+def packages_of(kind):
+    """All packages of the distribution for a kind of set-up."""
+    features = [setup.FEATURES[name] for name in setup.KINDS[kind]]
+    return {name for each in features for name in (*each.tools.values(), *each.libraries.values())}
 
 
 @pytest.mark.parametrize("interpreter", ["/bin/sh", sys.executable])
@@ -102,7 +112,7 @@ def test_cli_every_subcommand_has_help_with_an_example(name, capsys):
     [
         ("lockstep --list", ""),
         ("lockstep collector", "build verilate"),
-        ("lockstep collector --rtl x.sv", "build verilate rtl page"),
+        ("lockstep collector --rtl x.sv", "build verilate rtl"),
         ("lockstep --verilator newest", "build verilate newest"),
         ("stub collector --out x", ""),
         ("vectors gen collector x.wlv", "build"),
@@ -280,6 +290,54 @@ def test_cli_a_name_that_is_no_utf8_is_no_bug(tmp_path):
     programs.warplock("stub", "compactor", "--out", rtl)
     done = programs.warplock("bind", "compactor", "--rtl", rtl, "--out", out, code=Status.NO_FILE)
     assert "a\ufffdb: a name that is no UTF-8 is not taken here" in done.line
+
+
+@pytest.mark.parametrize("words", [("--page", "a.html"), ("--page=a.html",)])
+def test_cli_old_name_of_an_option_is_accepted(words):
+    asked = cli.parse(["explore", *words])
+    assert asked.html == Path("a.html")
+    assert asked.deprecated == [options.deprecated("--page", "--html")]
+    assert cli.parse(["explore", "--html", "a.html"]).deprecated == ()
+
+
+def test_cli_old_name_of_an_option_is_not_in_the_help(capsys):
+    with pytest.raises(SystemExit):
+        cli.parse(["explore", "--help"])
+    assert "--page" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "block", "folders", "is_old"),
+    [
+        ("--block compactor --block hazard", ["compactor", "hazard"], [], False),
+        ("--blocks docs/examples --block fifo", ["fifo"], ["docs/examples"], False),
+        ("--blocks compactor hazard", ["compactor", "hazard"], [], True),
+        ("--blocks fifo docs/examples/", ["fifo"], ["docs/examples"], True),
+        ("--blocks docs", [], ["docs"], False),
+        ("--blocks nosuch", ["nosuch"], [], True),
+    ],
+)
+def test_cli_blocks_of_regress_are_folders(words, block, folders, is_old, monkeypatch):
+    """As of every command; names of blocks are accepted as in the version before."""
+    monkeypatch.chdir(ROOT)
+    asked = cli.parse(["regress", *words.split()])
+    assert [str(path) for path in asked.own_folders()] == folders
+    assert asked.block == block
+    new = " ".join(f"--block {name}" for name in block)
+    old = f"--blocks {' '.join(block)}"
+    assert list(asked.deprecated) == ([options.deprecated(old, new)] if is_old else [])
+
+
+@pytest.mark.parametrize("interpreter", [sys.executable, sys._base_executable])
+def test_cli_old_name_is_one_line(interpreter):
+    """Also if the command starts again in the Python of build/venv; stdout is as without it."""
+    words = ("regress", "--repo", "nosuch", "--range", "a..b", "--blocks", "compactor", "--json")
+    command = [interpreter, programs.WARPLOCK, *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    note, error = done.stderr.splitlines()
+    line = options.deprecated("--blocks compactor", "--block compactor")
+    assert note == f"warplock: {line}"
+    assert "no such folder" in error and "no such folder" in done.stdout
 
 
 def test_cli_words_for_another_program_may_be_none():

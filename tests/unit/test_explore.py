@@ -350,7 +350,7 @@ def read(path):
 
 def test_page_answers_first_for_the_kernels():
     words = ("--point", "src,src3,src+option2", "--seeds", "1..2", "--db", "a.sqlite")
-    warplock("explore", *words, "--page", "page.html")
+    warplock("explore", *words, "--html", "page.html")
     text = " ".join(read("page.html").text)
     first, kernels = (
         text.index("Which collector should my core have?"),
@@ -364,7 +364,7 @@ def test_page_answers_first_for_the_kernels():
 
 
 def test_page_needs_nothing_else():
-    warplock("explore", *SMALL, "--page", "page.html")
+    warplock("explore", *SMALL, "--html", "page.html")
     assert all(link.startswith("#") for link in read("page.html").links)
     text = Path("page.html").read_text(encoding="utf-8")
     assert not re.search(r"https?://|@import|url\(|<script", text)
@@ -373,26 +373,26 @@ def test_page_needs_nothing_else():
 
 
 def test_page_is_whole_without_any_answer():
-    words = ("--point", "caching+option1", "--workload", "mixed", "--page", "page.html")
+    words = ("--point", "caching+option1", "--workload", "mixed", "--html", "page.html")
     warplock("explore", *words, code=Status.VACUOUS)
     assert "No point came to its end" in " ".join(read("page.html").text)
 
 
 def test_page_shows_what_a_user_wrote_as_text():
     name = program("a<b>&c.prog")
-    warplock("explore", "--point", "src", "--workload", name, "--page", "page.html")
+    warplock("explore", "--point", "src", "--workload", name, "--html", "page.html")
     assert "a<b>&c.prog" in "".join(read("page.html").text)
 
 
 def test_page_compares_with_the_specification():
-    words = ("--point", "src,inst", "--workload", "mixed", "--seeds", "1..3", "--page", "page.html")
+    words = ("--point", "src,inst", "--workload", "mixed", "--seeds", "1..3", "--html", "page.html")
     warplock("explore", *words)
     text = Path("page.html").read_text(encoding="utf-8")
     assert re.search(r"<small class=\"\w+\">[+-]0\.\d{3} ±0\.\d{3}</small>", text)
 
 
 def test_page_that_cannot_be_written_is_refused_first():
-    done = warplock("explore", *SMALL, "--page", "none/page.html", "--db", "a.sqlite", code=None)
+    done = warplock("explore", *SMALL, "--html", "none/page.html", "--db", "a.sqlite", code=None)
     refused(done, Status.NO_FILE, "none/page.html")
     assert not Path("a.sqlite").exists()
 
@@ -414,7 +414,7 @@ TINY = ("--set", "num_lanes=1", "--set", "num_pregs=16", "--workload", "mixed", 
 @pytest.mark.needs("prove")
 def test_synth_counts_the_stub():
     words = ("--point", "minimal,src", *TINY, "--synth", "--synth-block", "collector_x", "--json")
-    found = [each["synth"] for each in warplock("explore", *words, "--page", "p.html").objects
+    found = [each["synth"] for each in warplock("explore", *words, "--html", "p.html").objects
              if "synth" in each]  # fmt: skip
     assert [each["status"] for each in found] == ["DONE", "DONE"]
     small, large = sorted(found, key=lambda each: each["flops"])

@@ -200,8 +200,8 @@ COMMANDS = {
 def test_commands_that_compare_have_both(name):
     asked = parse([*COMMANDS[name], "--html", "a.html", "--junit", "b.xml"])
     assert (asked.html.name, asked.junit.name) == ("a.html", "b.xml")
-    assert published.needs(asked) == ("page",)
-    assert published.needs(parse([*COMMANDS[name], "--junit", "b.xml"])) == ()
+    assert published.offers(asked) == ("page",)
+    assert published.offers(parse([*COMMANDS[name], "--junit", "b.xml"])) == ()
 
 
 def test_vectors_play_reports_each_file(tmp_path):

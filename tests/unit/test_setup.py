@@ -94,6 +94,71 @@ def test_setup_refusal_names_things_and_command(house):
     refused(TEST, allow=False, parts=["clang-tidy"])
 
 
+def nothing_there(house, monkeypatch):
+    """Neither programs nor Python's venv."""
+    setup.PYTHON.unlink()
+    monkeypatch.setattr(setup, "_installed", lambda: None)
+    monkeypatch.setattr(setup.importlib.util, "find_spec", lambda name: None)
+
+
+# What keeps packages from being installed, and what comes of it.
+KEPT_FROM = {
+    "refused": ({"allow": False}, None, "set-up is refused"),
+    "no_network": ({}, "offline", "apt-get update failed"),
+    "apt_lied": ({}, "broken", "still not found"),
+}
+
+
+@pytest.mark.parametrize("case", KEPT_FROM)
+def test_setup_names_one_command_for_all(house, monkeypatch, case):
+    """Packages of the distribution, Python's venv and what goes into it, for what a command needs
+    and for what it would be offered."""
+    nothing_there(house, monkeypatch)
+    options, flag, why = KEPT_FROM[case]
+    if flag:
+        (house / "bin" / flag).touch()
+    with programs.error(Status.NO_TOOL, why) as caught:
+        setup.ensure(("build", "verilate", "rtl"), ("page",), **options)
+    message = caught.value.message
+    names, command = message.split(";")[0], message.partition("install with: ")[2]
+    assert {"pyslang", "jinja2", "wavedrom"} <= {name.split()[0] for name in names.split(", ")}
+    apt, venv, *pips = command.split(" && ")
+    packages = apt.partition("--no-install-recommends ")[2].split()
+    assert {"gcc", "make", "libzstd-dev", "python3-venv"} <= set(packages)
+    assert venv == f"python3 -I -m venv {setup.VENV}"
+    assert [pip.count(" -r ") for pip in pips] == [1, 2]
+
+
+def test_setup_goes_on_without_what_is_offered(house, monkeypatch, capsys):
+    all_tools(house)
+    lacking = {"wavedrom", "jinja2"}
+    there = {name: v for name, v in setup.pinned(TEST).items() if name not in lacking}
+    monkeypatch.setattr(setup, "_installed", lambda: there | {"pip": "1"})
+    monkeypatch.setenv("WARPLOCK_NO_SETUP", "1")
+    setup.ensure(("rtl",), ("page",))
+    assert capsys.readouterr().err == ""
+    assert not setup.offer(("page",))
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("warplock: pictures and HTML pages are left out: missing: jinja2 ")
+    assert "; set-up is refused; install with: " in line
+    monkeypatch.setattr(setup, "_installed", lambda: setup.pinned(TEST) | {"pip": "1"})
+    assert setup.offer(("page",))
+    assert capsys.readouterr().err == ""
+
+
+def test_setup_clears_no_environment_for_what_is_offered(house, monkeypatch, capsys):
+    """One without pip may hold what the command needs."""
+    all_tools(house)
+    ran = []
+    monkeypatch.setattr(setup, "_installed", lambda: None)
+    monkeypatch.setattr(setup, "_step", lambda label, command, **_: ran.append(label))
+    assert not setup.offer(("page",))
+    assert ran == []
+    assert (
+        f"{setup.VENV} has no pip; remove it, and set-up makes it anew" in capsys.readouterr().err
+    )
+
+
 def test_setup_installs_what_is_missing_and_only_that(house, capsys):
     all_tools(house)
     (house / "bin" / "verilator").unlink()
@@ -225,7 +290,7 @@ def test_setup_pip_installs_into_venv(house, monkeypatch):
     all_tools(house)
     ran = []
     monkeypatch.setattr(setup, "_installed", lambda: None)
-    monkeypatch.setattr(setup, "_step", lambda label, command: ran.append((label, command)))
+    monkeypatch.setattr(setup, "_step", lambda label, command, **_: ran.append((label, command)))
     setup.ensure(TEST)
     assert [label for label, _ in ran] == ["python3 -m venv", "pip install", "pip install"]
     built, files = ([Path(w).name for w in c[1:] if str(w).endswith(".txt")] for _, c in ran[1:])
@@ -260,7 +325,7 @@ def test_setup_of_nothing_does_nothing(house, monkeypatch):
 def test_setup_installs_only_the_features_asked_for(house, monkeypatch):
     ran = []
     monkeypatch.setattr(setup, "_installed", lambda: None)
-    monkeypatch.setattr(setup, "_step", lambda label, command: ran.append(label))
+    monkeypatch.setattr(setup, "_step", lambda label, command, **_: ran.append(label))
     (house / "bin" / "broken").touch()  # so that the message lists what was asked for
     message = refused(("build", "verilate"), parts=["verilator"])
     for package in ("gtkwave", "yosys", "python3-venv"):
@@ -275,7 +340,7 @@ def test_setup_installs_only_the_features_asked_for(house, monkeypatch):
 
 def test_setup_new_environment_forgets_what_the_old_one_had(house, monkeypatch):
     all_tools(house)
-    monkeypatch.setattr(setup, "_step", lambda label, command: None)
+    monkeypatch.setattr(setup, "_step", lambda label, command, **_: None)
     monkeypatch.setattr(setup, "_installed", lambda: setup.pinned(TEST))
     setup.ensure(("pytest",))
     assert setup._is_stamped("pytest")

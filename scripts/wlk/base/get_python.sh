@@ -4,12 +4,18 @@
 # All other set-up is Python (setup.py).
 set -eu
 packages="python3 python3-venv"
+# What setup.py would install next, for messages: all that `warplock setup` needs.
+more="gcc g++ meson pkg-config verilator ninja-build make ccache"
+more="$more zlib1g-dev libzstd-dev libdeflate-dev"
 as_root=
 [ "$(id -u)" = 0 ] || as_root=sudo
 
 refuse() {
-    message="python3 (3.11 or newer) is missing and $1; install it with:"
-    message="$message ${as_root:+$as_root }apt-get install $packages"
+    message="python3 (3.11 or newer) is missing and $1; install all that is needed with:"
+    message="$message ${as_root:+$as_root }apt-get install -y --no-install-recommends"
+    message="$message $packages $more"
+    scripts=$(cd "$(dirname "$0")/../.." && pwd)
+    message="$message && ${WARPLOCK_NO_SETUP:+WARPLOCK_NO_SETUP= }$scripts/warplock setup"
     echo "warplock: $message" >&2
     [ -z "$json" ] ||
         printf '{"error":{"status":"NO_TOOL","code":26,"message":"%s"}}\n' "$message"

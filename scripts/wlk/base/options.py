@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import inspect
+import sys
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from pathlib import Path
@@ -29,12 +30,29 @@ class Parser(argparse.ArgumentParser):
     """An argument parser that answers a mistake in one line, and names the option nearest to one
     that it does not have."""
 
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.renamed: dict[str, str] = {}  # old names of options -> their names
+
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Refuse unknown words here, where the options are known, and not in the parser above."""
-        found, unknown = super().parse_known_args(args, namespace)
+        words, notes = self._current(sys.argv[1:] if args is None else args)
+        found, unknown = super().parse_known_args(words, namespace)
+        if notes:
+            found.deprecated = notes
         if unknown and self._subparsers is None:
             self.error(f"unrecognized arguments: {' '.join(unknown)}{self._nearest(unknown)}")
         return found, unknown
+
+    def _current(self, words: Sequence[str]) -> tuple[list[str], list[str]]:
+        """The words with today's names of options, and a line for each old one."""
+        new, notes = list(words), []
+        for n, word in enumerate(words[: words.index("--")] if "--" in words else words):
+            name, equals, value = word.partition("=")
+            if name in self.renamed:
+                new[n] = f"{self.renamed[name]}{equals}{value}"
+                notes.append(deprecated(name, self.renamed[name]))
+        return new, notes
 
     def _nearest(self, words: Sequence[str]) -> str:
         """A question for the first option among unknown words, if one here resembles it."""
@@ -47,22 +65,36 @@ class Parser(argparse.ArgumentParser):
         raise WlkError(Status.USAGE, f"{message}; see `{self.prog} --help`")
 
 
+def deprecated(old: str, new: str) -> str:
+    """The line for a name that the next version will not accept."""
+    return f"{old} is deprecated, and the next version will not accept it; write {new}"
+
+
 # ---- fields that are options --------------------------------------------------------------------
 
 
 def option(
-    default: Any, text: str, name: str = "", *, group: str = "", alone: bool = False, **how: Any
+    default: Any,
+    text: str,
+    name: str = "",
+    *,
+    group: str = "",
+    alone: bool = False,
+    old: str = "",
+    **how: Any,
 ) -> Any:
     """An option `--FIELD`, or `name`. With the default False it is a flag; with a list or a dict it
     may be given several times. `group`: the heading in the help. `alone`: it excludes the others of
-    its command that are alone. `how`: for add_argument."""
+    its command that are alone. `old`: its name of the version before, which is still accepted.
+    `how`: for add_argument."""
     if default is False:
         how["action"] = "store_true"
     elif isinstance(default, list):
         how.setdefault("action", "append")
     # A default in the parser too would be declared twice.
     how = {"help": text, "default": argparse.SUPPRESS} | how
-    return _field(default, {"name": name, "group": group, "alone": alone, "how": how})
+    more = {"name": name, "old": old, "group": group, "alone": alone, "how": how}
+    return _field(default, more)
 
 
 def operand(metavar: str, text: str | None = None, default: Any = None, **how: Any) -> Any:
@@ -82,7 +114,7 @@ def path(text: str, metavar: str = "FILE", default: Any = None, **how: Any) -> A
     return option(default, text, type=Path, metavar=metavar, **how)
 
 
-def add_fields(parser: argparse.ArgumentParser, kind: type) -> None:
+def add_fields(parser: Parser, kind: type) -> None:
     """The options that the fields of a dataclass declare."""
     groups: dict[str, Any] = {"": parser}
     for each in (each for each in fields(kind) if "how" in each.metadata):
@@ -100,6 +132,8 @@ def add_fields(parser: argparse.ArgumentParser, kind: type) -> None:
         if "name" in each.metadata:
             name = each.metadata["name"] or f"--{each.name.replace('_', '-')}"
             place.add_argument(name, dest=each.name, **how)
+            if each.metadata["old"]:
+                parser.renamed[each.metadata["old"]] = name
         else:
             place.add_argument(each.name, **how)
 
@@ -115,6 +149,7 @@ class Command:
     NAME: ClassVar[str]
     EXAMPLE: ClassVar[str]  # shown at the end of the help
     NEEDS: ClassVar[tuple[str, ...]] = ("build",)  # what set-up provides before it runs
+    OFFERS: ClassVar[tuple[str, ...]] = ()  # and if it can: the answer is the same without
     ACTIONS: ClassVar[tuple[type[Command], ...]] = ()
     WITHOUT: ClassVar[tuple[str, ...]] = ()  # fields of a base class that are no options here
 
@@ -130,6 +165,7 @@ class Command:
     )
     no_setup: bool = option(False, "install nothing; refuse if something is missing", group=COMMON)
     words: Sequence[str] = ()
+    deprecated: Sequence[str] = ()  # a line for each old name among them
 
     def refuse(self) -> None:
         """Raise for what no work can make good, before any is done."""
@@ -141,6 +177,10 @@ class Command:
     def needs(self) -> tuple[str, ...]:
         """The features that set-up provides before it runs (setup.FEATURES)."""
         return self.NEEDS
+
+    def offers(self) -> tuple[str, ...]:
+        """The features that set-up provides if it can; without them the answer looks plainer."""
+        return self.OFFERS
 
     def run(self) -> int:
         """Do the work; the exit code."""

@@ -388,9 +388,9 @@ def tail(log: Path, lines: int = 8) -> list[str]:
         return []
 
 
-def fail_with_log(status: Status, message: str, log: Path) -> WlkError:
+def fail_with_log(status: Status, message: str, log: Path, *, show: bool = True) -> WlkError:
     """The error of a tool that failed: shows the end of its log, and names it."""
-    for line in tail(log):
+    for line in tail(log) if show else ():
         print(f"  | {line}", file=sys.stderr)
     if full := outputs.no_room(log, log.parent):
         return WlkError(Status.NO_SPACE, f"{message}: {full}")

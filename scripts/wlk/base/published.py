@@ -60,8 +60,8 @@ def _wanted(asked: Command) -> dict[str, Path]:
     return {kind: path for kind, path in given.items() if path is not None}
 
 
-def needs(asked: Command) -> tuple[str, ...]:
-    """The features that set-up provides for it."""
+def offers(asked: Command) -> tuple[str, ...]:
+    """The features that set-up provides for it if it can."""
     return ("page",) if "html" in _wanted(asked) else ()
 
 
@@ -136,14 +136,18 @@ def _ending(end: Callable[[int, str], object]) -> Iterator[None]:
 
 
 def _write(asked: Reported, kind: str, whole: Whole) -> None:
-    text = asked.page_of(whole) if kind == "html" else asked.junit_of(whole)
+    try:
+        text = asked.page_of(whole) if kind == "html" else asked.junit_of(whole)
+    except ImportError as error:  # Jinja2, which set-up could not bring and has said so
+        raise WlkError(Status.NO_TOOL, f"Python's package {error.name} is missing") from error
     with outputs.atomic_write(getattr(asked, kind)) as file:
         file.write(text)
 
 
 def _begin(asked: Reported, whole: Whole) -> None:
     """Say that it has not ended. A place that cannot be written to ends the command here; where
-    only the room is lacking, `_end` tries again. The report of a former run goes in any case."""
+    only the room or a package is lacking, `_end` tries again. The report of a former run goes in
+    any case."""
     for kind, path in _wanted(asked).items():
         if path.exists() and not path.is_file():
             continue  # a pipe takes one report
@@ -152,7 +156,7 @@ def _begin(asked: Reported, whole: Whole) -> None:
         except WlkError as error:
             with contextlib.suppress(OSError):
                 path.unlink(missing_ok=True)
-            if error.status != Status.NO_SPACE:
+            if error.status not in (Status.NO_SPACE, Status.NO_TOOL):
                 raise
 
 

@@ -48,6 +48,7 @@ class Feature:
     loaded: Mapping[str, str] = field(default_factory=dict)  # shared library -> package
     runtimes: Mapping[str, str] = field(default_factory=dict)  # of clang -> package, of its version
     requirements: str = ""  # file with the Python packages, in scripts/
+    brings: str = ""  # what a command goes without where it cannot be had
     builders: str = ""  # one with what builds those that come as source alone
 
 
@@ -67,7 +68,11 @@ FEATURES = {
     "rtl": Feature(requirements="requirements.txt"),
     "gtkwave": Feature({"vcd2fst": "gtkwave"}),
     "newest": Feature(libraries={"liblz4": "liblz4-dev"}, requirements="requirements-newest.txt"),
-    "page": Feature(requirements="requirements-page.txt", builders="requirements-build.txt"),
+    "page": Feature(
+        requirements="requirements-page.txt",
+        builders="requirements-build.txt",
+        brings="pictures and HTML pages are",
+    ),
     "ucis": Feature(requirements="requirements-ucis.txt"),
     "pytest": Feature({"xz": "xz-utils"}, requirements="requirements-test.txt"),
     "wellen": Feature(requirements="requirements-wellen.txt"),
@@ -112,27 +117,52 @@ class Missing:
     package: str
 
 
-def ensure(features: Iterable[str], *, allow: bool = True) -> None:
+def ensure(features: Iterable[str], offered: Iterable[str] = (), *, allow: bool = True) -> None:
     """Make sure that all `features` are there; install what is missing if that is allowed.
 
-    WARPLOCK_NO_SETUP=1 in the environment forbids it as well. Takes a few milliseconds when a
-    former call found everything and neither the requirements nor the tools have moved since.
+    WARPLOCK_NO_SETUP=1 in the environment forbids it as well. The error names what is missing, and
+    one command for all of it, what is missing of those that will be `offered` too. Takes a few
+    milliseconds when a former call found everything and neither the requirements nor the tools
+    have moved since.
     """
+    if wanted := _unstamped(features):
+        _provide(wanted, [*wanted, *_unstamped(offered)], allow)
+
+
+def offer(features: Iterable[str]) -> bool:
+    """Install features without which an answer is the same and looks plainer. False after a line
+    that says what is left out and why."""
+    wanted = _unstamped(features)
+    try:
+        if wanted:
+            _provide(wanted, wanted, is_offered=True)
+    except WlkError as error:
+        if error.status != Status.NO_TOOL:
+            raise
+        _say(f"{' and '.join(FEATURES[name].brings for name in wanted)} left out: {error.message}")
+        return False
+    return True
+
+
+def _unstamped(features: Iterable[str]) -> list[str]:
+    return [name for name in FEATURES if name in set(features) and not _is_stamped(name)]
+
+
+def _provide(
+    wanted: Sequence[str], named: Sequence[str], allow: bool = True, *, is_offered: bool = False
+) -> None:
+    """Install `wanted`; an error names all that `named` lacks, and the command for it."""
     allow = allow and not os.environ.get(REFUSED)
-    wanted = [name for name in FEATURES if name in set(features) and not _is_stamped(name)]
-    if not wanted:
-        return
-    if not allow and (missing := missing_packages(wanted)):
-        raise _refusal(missing)
+    if not allow and (_lacking(wanted) or missing_packages(wanted)):
+        raise _refusal(named)
     with locked("setup"):
         if missing := missing_packages(wanted):
-            _install_packages(missing)
-            _check_installed(wanted)
+            _install_packages(missing, named)
+            _check_installed(wanted, named)
         for tool in OLDEST:
             if any(tool in FEATURES[name].tools for name in wanted):
                 _check_version(tool)
-        if needs_venv(wanted):
-            _ensure_venv(wanted, allow)
+        _ensure_venv(wanted, is_offered)
         for name in wanted:
             with outputs.atomic_write(_stamp(name)) as file:
                 file.write(_digest(name))
@@ -309,33 +339,43 @@ def _as_root() -> list[str] | None:
     return ["sudo"] if sys.stdin is not None and sys.stdin.isatty() else ["sudo", "-n"]
 
 
-def _by_hand(missing: Sequence[Missing]) -> str:
-    """The command a person types."""
-    packages = " ".join(dict.fromkeys(m.package for m in missing))
-    if not shutil.which("apt-get"):
-        return f"install them with this system's package manager (on Debian they are: {packages})"
-    sudo = "" if os.geteuid() == 0 else "sudo "
-    return f"install with: {sudo}apt-get install -y --no-install-recommends {packages}"
+def _by_hand(features: Sequence[str]) -> str:
+    """The command that a person types for all that they lack."""
+    packages = " ".join(dict.fromkeys(m.package for m in missing_packages(features)))
+    commands = []
+    if packages and shutil.which("apt-get"):
+        sudo = "" if os.geteuid() == 0 else "sudo "
+        commands.append(f"{sudo}apt-get install -y --no-install-recommends {packages}")
+    if _lacking(features):
+        venv = [["python3", "-I", "-m", "venv", VENV]] if _installed() is None else []
+        commands += [" ".join(map(str, words)) for words in [*venv, *_pip_commands(features)]]
+    command = f"install with: {' && '.join(commands)}" if commands else ""
+    if packages and not shutil.which("apt-get"):
+        manager = f"with this system's package manager (on Debian they are: {packages})"
+        return f"install them {manager}" + (f", then the rest; {command}" if command else "")
+    return command
 
 
-def _refusal(missing: Sequence[Missing], why: str = "set-up is refused") -> WlkError:
-    names = ", ".join(m.name for m in missing)
-    return WlkError(Status.NO_TOOL, f"missing: {names}; {why}; {_by_hand(missing)}")
+def _refusal(features: Sequence[str], why: str = "set-up is refused") -> WlkError:
+    missing = [m.name for m in missing_packages(features)]
+    missing += [f"{name} {version}" for name, version in sorted(_lacking(features).items())]
+    names = ", ".join(dict.fromkeys(missing))
+    return WlkError(Status.NO_TOOL, f"missing: {names}; {why}; {_by_hand(features)}")
 
 
-def _install_packages(missing: Sequence[Missing]) -> None:
+def _install_packages(missing: Sequence[Missing], named: Sequence[str]) -> None:
     root = _as_root()
     if not shutil.which("apt-get"):
-        raise _refusal(missing, "no apt-get here")
+        raise _refusal(named, "no apt-get here")
     if root is None:
-        raise _refusal(missing, "this needs root or sudo")
+        raise _refusal(named, "this needs root or sudo")
     packages = list(dict.fromkeys(m.package for m in missing))
     _say(f"installing {' '.join(packages)} with apt-get (log: {_log()})")
     install = ["install", "-y", "--no-install-recommends", *packages]
     # The package lists may be absent or name versions that the server has dropped.
     fresh = not any(APT_LISTS.glob("*_Packages*"))
     if (fresh or _apt(root, install)) and (failed := _apt(root, ["update"]) or _apt(root, install)):
-        message = f"apt-get {failed} failed; {_by_hand(missing)}"
+        message = _refusal(named, f"apt-get {failed} failed").message
         raise progress.fail_with_log(Status.NO_TOOL, message, _log())
 
 
@@ -348,10 +388,10 @@ def _apt(root: Sequence[str], words: Sequence[str]) -> str:
     return words[0] if done.code else ""
 
 
-def _check_installed(features: Sequence[str]) -> None:
+def _check_installed(features: Sequence[str], named: Sequence[str]) -> None:
     importlib.invalidate_caches()
-    if missing := missing_packages(features):
-        message = _refusal(missing, "apt-get has run, and they are still not found").message
+    if missing_packages(features):
+        message = _refusal(named, "apt-get has run, and they are still not found").message
         raise progress.fail_with_log(Status.NO_TOOL, message, _log())
 
 
@@ -416,27 +456,32 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _ensure_venv(features: Sequence[str], allow: bool) -> None:
-    installed = _installed()
-    lacking = dict(pinned(features).items() - (installed or {}).items())
+def _lacking(features: Iterable[str]) -> dict[str, str]:
+    """Package -> version, of what build/venv has not got."""
+    if not needs_venv(features):
+        return {}
+    return dict(pinned(features).items() - (_installed() or {}).items())
+
+
+def _ensure_venv(features: Sequence[str], is_offered: bool) -> None:
+    lacking = _lacking(features)
     if not lacking:
         return
     commands = _pip_commands(features)
-    if not allow:
-        names = ", ".join(f"{name} {version}" for name, version in sorted(lacking.items()))
-        steps = [["python3", "-I", "-m", "venv", VENV], *commands]
-        by_hand = " && ".join(" ".join(map(str, words)) for words in steps)
-        message = f"missing in {VENV}: {names}; set-up is refused; install with: {by_hand}"
-        raise WlkError(Status.NO_TOOL, message)
+    is_there = _installed() is not None
+    if is_offered and PYTHON.exists() and not is_there:  # it may hold what the command needs
+        raise WlkError(Status.NO_TOOL, f"{VENV} has no pip; remove it, and set-up makes it anew")
     _say(f"installing {' '.join(sorted(lacking))} into {VENV} with pip (log: {_log()})")
-    if installed is None:
+    if not is_there:
         if VENV.is_symlink():  # somebody else's, which --clear would empty
             VENV.unlink()
         for stamp in BUILD.glob("setup-*.stamp"):  # of packages that go with the old one
             stamp.unlink()
-        _step("python3 -m venv", [sys.executable, "-I", "-m", "venv", "--clear", VENV])
+        command = [sys.executable, "-I", "-m", "venv", "--clear", VENV]
+        _step("python3 -m venv", command, show_log=not is_offered)
+    hasty = ["--retries", "1"] if is_offered else []  # without a network each run comes here
     for command in commands:
-        _step("pip install", command)
+        _step("pip install", [*command, *hasty], show_log=not is_offered)
 
 
 def _pip_commands(features: Iterable[str]) -> list[list[str | Path]]:
@@ -463,19 +508,19 @@ _REMEDIES = {
     "hashes are listed: give pip one as the package index has it (docs/supply.md)",
     "No module named|Cannot import|BackendUnavailable": "a package has no wheel for this machine: "
     "docs/supply.md says how to build it",
-    "": "look at the log, and at the network",
+    "": "look at the log, and at the network (docs/supply.md says how to do without one)",
 }
 
 
-def _step(label: str, command: Sequence[str | Path]) -> None:
+def _step(label: str, command: Sequence[str | Path], *, show_log: bool = True) -> None:
     log = _log()
     before = log.stat().st_size if log.exists() else 0
     if not progress.run(command, label=label, log=log).code:
         return
-    if not label.startswith("pip"):
-        raise progress.fail_with_log(Status.NO_TOOL, f"{label} failed; see the log", log)
-    said = log.read_bytes()[before:].decode(errors="replace")
-    matches = ((re.search(pattern, said), hint) for pattern, hint in _REMEDIES.items())
-    found, hint = next(match for match in matches if match[0])
-    message = f"{label} failed; {hint.format(*found.groups())}"
-    raise progress.fail_with_log(Status.NO_TOOL, message, log)
+    message = f"{label} failed; see the log"
+    if label.startswith("pip"):
+        said = log.read_bytes()[before:].decode(errors="replace")
+        matches = ((re.search(pattern, said), hint) for pattern, hint in _REMEDIES.items())
+        found, hint = next(match for match in matches if match[0])
+        message = f"{label} failed; {hint.format(*found.groups())}"
+    raise progress.fail_with_log(Status.NO_TOOL, message, log, show=show_log)

@@ -33,7 +33,7 @@ class Explore(Command):
     """Sweep the collector design space: IPC, conflicts, stalls, area, and which point to take."""
 
     NAME = "explore"
-    EXAMPLE = """warplock explore --page explore.html
+    EXAMPLE = """warplock explore --html explore.html
 warplock explore --point src,minimal --set coll_depth=1..8 --workload mixed,fma
 warplock explore --point src+option2_2 --workload my.prog
 warplock explore --cost"""
@@ -69,7 +69,7 @@ warplock explore --cost"""
     db: Path | None = options.path(
         f"the sweep's database: the same sweep goes on there (default: in {FOLDER})"
     )
-    page: Path | None = options.path("write a page of the answers, plots and tables")
+    html: Path | None = options.path("write a page of the answers, plots and tables", old="--page")
     cost: bool = option(False, "run nothing: print cost formulas and the document's figures")
     synth: bool = option(False, "also synthesize the stub at each point: gates, flip-flops")
     synth_block: str = option(
@@ -96,7 +96,7 @@ warplock explore --cost"""
             cluster.require()
         elif self.slurm_options:
             raise WlkError(Status.USAGE, "--slurm-options go with --launcher slurm")
-        for path in filter(None, (self.page, self.db)):
+        for path in filter(None, (self.html, self.db)):
             outputs.refuse(path, force=True)
         self.asked()
 
@@ -161,15 +161,15 @@ warplock explore --cost"""
         return Pool([program], asked, jobs).run(self._processes)
 
     def _answer(self, found: summary.Summary, path: Path) -> int:
-        if self.page is not None:
-            with outputs.atomic_write(self.page) as file:
+        if self.html is not None:
+            with outputs.atomic_write(self.html) as file:
                 file.write(page.render(found))
         if self.json:
             for each in show.objects(found):
                 report.json_line(each)
         else:
             print(show.text(found))
-            print(f"database: {path}" + (f"; page: {self.page}" if self.page else ""))
+            print(f"database: {path}" + (f"; page: {self.html}" if self.html else ""))
         failed = [status for word, status in FAILURES.items() if found.statuses[word]]
         measured = any(found.statuses[word] for word in summary.MEASURED)
         return int(failed[0] if failed else Status.OK if measured else Status.VACUOUS)

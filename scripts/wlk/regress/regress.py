@@ -48,7 +48,8 @@ class Judged(NamedTuple):
 class Asked(Command):
     """What `regress` and `bisect` are asked of a repository."""
 
-    NEEDS = ("build", "verilate", "rtl", "page", "prove", "git")  # those of lockstep --rtl too
+    NEEDS = ("build", "verilate", "rtl", "prove", "git")  # those of lockstep --rtl too
+    OFFERS = ("page",)
 
     repo: Path | None = options.path("the hardware repository, which is only read", "DIR")
     range: str | None = option(None, "commits behind A, up to and with B", metavar="A..B")
@@ -115,21 +116,22 @@ class Regress(Asked, Reported):
     """Judge every commit of a hardware repository, and each only once."""
 
     NAME = "regress"
-    EXAMPLE = """warplock regress --repo ~/chip --range v1.0..main --rtl rtl --blocks collector
+    EXAMPLE = """warplock regress --repo ~/chip --range v1.0..main --rtl rtl --block collector
 warplock regress --repo ~/chip --range HEAD~20.. --rtl out --elaborate 'make verilog'
 warplock regress --repo ~/chip --summary summary.md --junit junit.xml
 warplock regress cache --cache-limit 5G"""
-
-    WITHOUT = ("block_folders",)  # --blocks takes these too
 
     action: str | None = operand(
         "cache", "show what is kept, and bring it below --cache-limit", nargs="?",
         choices=("cache",),
     )  # fmt: skip
-    blocks: list[str] = option(
-        [], "blocks to judge (default: those of warplock.toml, or all that are there), and folders "
-        "of your own ones (docs/own-blocks.md), each with a / in its name",
-        metavar="BLOCK|DIR", nargs="+", action="extend",
+    block: list[str] = option(
+        [], "only this block; may be repeated (default: those of warplock.toml, or all that are "
+        "there)", metavar="B",
+    )  # fmt: skip
+    block_folders: list[Path] = option(
+        [], "folders of a block of your own, or of several (docs/own-blocks.md)", "--blocks",
+        type=Path, metavar="DIR", nargs="+", action="extend", group=options.COMMON,
     )  # fmt: skip
     seeds: range | None = option(
         None, f"seeds of a simulation (default: {settings.SEEDS})", type=options.seeds,
@@ -159,10 +161,15 @@ warplock regress cache --cache-limit 5G"""
     judged: Judged | None = None  # the range, once all of it is
 
     def own_folders(self) -> list[Path]:
-        """Those among the words of --blocks, which then has the names alone."""
-        found = [word for word in self.blocks if "/" in word or Path(word, TABLE).is_file()]
-        self.blocks = [word for word in self.blocks if word not in found]
-        return [Path(word) for word in found]
+        """Those of --blocks; names among them are blocks to judge, as in the version before."""
+        names = [str(path) for path in self.block_folders if _is_name(path)]
+        if names:
+            self.block_folders = [path for path in self.block_folders if str(path) not in names]
+            self.block = [*self.block, *names]
+            new = " ".join(f"--block {name}" for name in names)
+            line = options.deprecated(f"--blocks {' '.join(names)}", new)
+            self.deprecated = [*self.deprecated, line]
+        return self.block_folders
 
     def refuse(self) -> None:
         """Reports that have no place, and a cluster that is not there."""
@@ -213,11 +220,14 @@ warplock regress cache --cache-limit 5G"""
     def needs(self) -> tuple[str, ...]:
         return () if self.action else self.NEEDS
 
+    def offers(self) -> tuple[str, ...]:
+        return () if self.action else self.OFFERS
+
     def run(self) -> int:
         """Judge the range; the exit code is the worst verdict, or with --tip that of B."""
         if self.action:
             return cache.show(Store(self.store), self.cache_limit or cache.LIMIT, self.json)
-        repository, found = self.read(self.blocks, self.seeds)
+        repository, found = self.read(self.block, self.seeds)
         limit = cache.bytes_of(self.cache_limit or found.cache_limit)
         words = cluster.words(self.slurm_options or found.slurm_options)
         if not found.range:
@@ -246,6 +256,13 @@ warplock regress cache --cache-limit 5G"""
             summary.write(self.summary, summary.markdown(rows, commits))
         judged = [row for row in rows if not self.tip or row["commit"] == commits[-1].id]
         return int(report.worst(map(_status, judged)) if judged else Status.VACUOUS)
+
+
+def _is_name(path: Path) -> bool:
+    """Is it the name of a block, and no folder?"""
+    if len(path.parts) != 1 or (path / TABLE).is_file():
+        return False
+    return str(path) in tables.names() or not path.is_dir()
 
 
 def entry(row: Verdict) -> Entry:
@@ -278,7 +295,7 @@ def _present(rows: Sequence[Verdict], found: Settings) -> list[Verdict]:
         raise WlkError(Status.NO_MODULE, f"{message}; check --rtl and --module")
     if not there:
         message = f"no module of a block at any commit of {found.range}"
-        raise WlkError(Status.NO_MODULE, f"{message}; name one with --blocks and --module")
+        raise WlkError(Status.NO_MODULE, f"{message}; name one with --block and --module")
     return [row for row in rows if row["block"] in there]
 
 

@@ -138,6 +138,15 @@ TOP ?=
 FLAGS ?=
 $(if $(RTL),,$(error RTL is empty; give the files of the design: RTL="my_rtl/*.sv tb.sv"))
 $(if $(TOP),,$(error TOP is empty; give the module on top: TOP=tb))
+
+# $(call judged,COMMAND): its output is in wlk.log too. Not every simulator exits non-zero after
+# $fatal, and a checker may not be in the design: one verdict must be PASS, and none another.
+define judged
+{{ $(1); echo $$? >wlk.code; }} 2>&1 | tee wlk.log
+@test "$$(cat wlk.code)" = 0
+@grep -q ': PASS, [0-9]* cycles' wlk.log || {{ echo "no checker has passed" >&2; exit 1; }}
+@! grep -E ': [A-Z_]+(, [0-9]+ cycles| in cycle)' wlk.log | grep -v ': PASS, ' >&2
+endef
 """
 _UNTRIED = """# Not run with {simulator}: its options are those of its manual. {more}
 """
@@ -157,7 +166,7 @@ _VERILATOR = (
 
 .PHONY: run
 run: $(MDIR)/V$(TOP)
-\t./$<
+\t$(call judged,./$<)
 
 $(MDIR)/V$(TOP): $(wildcard $(RTL) $(WLK)/*.sv $(WLK)/*.c)
 \t$(VERILATOR) --binary --timing $(FLAGS) --Mdir $(MDIR) --top-module $(TOP) \\
@@ -170,7 +179,7 @@ _ICARUS = """IVERILOG ?= iverilog
 
 .PHONY: run
 run: $(TOP).vvp
-\tvvp -n $<
+\t$(call judged,vvp -n $<)
 
 # Icarus knows no `bind`: the design or its bench includes wlk_*_hw_checker_instance.svh.
 $(TOP).vvp: $(wildcard $(RTL) $(WLK)/*.sv $(WLK)/*.svh)
@@ -180,14 +189,14 @@ $(TOP).vvp: $(wildcard $(RTL) $(WLK)/*.sv $(WLK)/*.svh)
 _QUESTA = """run: $(STEPS)
 \tvlib work
 \tvlog -sv -mfcu -cuname wlk_unit $(FLAGS) -F $(WLK)/files.f $(RTL)
-\tvsim -c $(TOP) wlk_unit -sv_lib $(basename $(STEPS)) -do "run -all; quit -f"
+\t$(call judged,vsim -c $(TOP) wlk_unit -sv_lib $(basename $(STEPS)) -do "run -all; quit -f")
 """
 _VCS = """run: $(STEPS)
 \tvcs -full64 -sverilog $(FLAGS) -F $(WLK)/files.f $(RTL) -top $(TOP) -o simv
-\t./simv -sv_lib ./$(basename $(STEPS))
+\t$(call judged,./simv -sv_lib ./$(basename $(STEPS)))
 """
 _XCELIUM = """run: $(STEPS)
-\txrun -64bit -sv $(FLAGS) -F $(WLK)/files.f $(RTL) -top $(TOP) -sv_lib ./$(STEPS)
+\t$(call judged,xrun -64bit -sv $(FLAGS) -F $(WLK)/files.f $(RTL) -top $(TOP) -sv_lib ./$(STEPS))
 """
 _SIMULATORS = {  # name: (simulator, where its svdpi.h is, how it runs, what to know)
     "questa": (

@@ -98,14 +98,16 @@ class Target:
     mutants: Mutants
     program: Path
     timeout: float  # seconds for an engine with one mutant
-    alarm: str = ""  # what the module without a fault is wrongly reported for
+    alarm: str = ""  # why the module without a fault does not pass
+    is_vacuous: bool = False  # it is not wrongly reported; too little of it was compared
     trials: list[Trial] = field(default_factory=list)
     spreads: dict[int, set[int]] = field(default_factory=dict)  # of what is open (masking.py)
 
     def entry(self) -> Entry:
-        """Of the module without a fault, which is wrongly reported, as others see it."""
+        """Of the module without a fault, which does not pass, as others see it."""
         answer = {"block": self.job.table.name, "why": self.alarm}
-        return Entry(answer, self.job.name, word="FALSE_ALARM", fate=entries.BAD)
+        word = "VACUOUS" if self.is_vacuous else "FALSE_ALARM"
+        return Entry(answer, self.job.name, word=word, fate=entries.BAD)
 
     @functools.cached_property
     def changed(self) -> masking.Changed:
@@ -240,6 +242,7 @@ def _prepare(plan: tuple[Job, Path], asked: Asked) -> Target:
     job.args = dataclasses.replace(job.args, rtl=[])
     outcome = lockstep.execute(job)
     target = Target(job, place, made, lockstep.builder(job)(), asked.timeout)
+    target.is_vacuous = outcome.result.verdict == Status.VACUOUS
     if outcome.result.verdict != Status.OK:
         target.alarm = "; ".join([report.verdict_name(outcome.result.verdict), *outcome.messages])
     target.trials = [Trial(target, mutant) for mutant in made.each]
@@ -355,17 +358,19 @@ def _broken(trial: Trial, answer: Answer) -> list[str]:
 
 def _show(targets: Sequence[Target], asked: Asked, seconds: float) -> int:
     trials = [trial for target in targets for trial in target.trials if not target.alarm]
-    alarms = [target for target in targets if target.alarm]
+    failed = [target for target in targets if target.alarm]
+    vacuous = sum(target.is_vacuous for target in failed)
     fates = Counter(trial.fate for trial in trials)
     total = {"injected": len(trials)} | {name: fates[fate] for fate, name in FATES.items()}
-    total |= {"false_alarms": len(alarms)}
+    total |= {"false_alarms": len(failed) - vacuous, "vacuous": vacuous}
     for trial in trials:
         _tell(trial, asked)
-    asked.entries.extend(target.entry() for target in alarms)
+    asked.entries.extend(target.entry() for target in failed)
     if asked.json:
         report.json_line(total | {"seconds": round(seconds, 1)})
-    for target in alarms:
-        text = f"false alarm: {target.job.title} without a fault: {target.alarm}"
+    for target in failed:
+        kind = "not covered" if target.is_vacuous else "false alarm"
+        text = f"{kind}: {target.job.title} without a fault: {target.alarm}"
         print(text, file=sys.stderr if asked.json else sys.stdout)
     if not asked.json:
         _table(targets).print()
@@ -373,9 +378,9 @@ def _show(targets: Sequence[Target], asked: Asked, seconds: float) -> int:
             if trial.fate != REPORTED:
                 print(trial.text())
         print(", ".join(f"{count} {name.replace('_', ' ')}" for name, count in total.items()))
-    if alarms or fates[HOLE]:
+    if total["false_alarms"] or fates[HOLE]:
         return 1
-    return int(Status.BOUNDED) if fates[UNDECIDED] else 0
+    return int(Status.VACUOUS if vacuous else Status.BOUNDED if fates[UNDECIDED] else 0)
 
 
 def _table(targets: Sequence[Target]) -> report.Table:

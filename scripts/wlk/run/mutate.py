@@ -3,7 +3,8 @@
 
 Each fault of tests/mutant/<block>_faults.toml is put into a copy of the block's stub, which then
 runs in lockstep as any RTL does. A fault that is not reported at a port where it must show is a
-hole in the checker or in the stimulus; the stub without a fault must pass.
+hole in the checker or in the stimulus; the stub without a fault must pass. Where it does not, that
+is a false alarm, or VACUOUS if the seeds and cycles asked for cover too little to tell.
 
 A composed block has its own list, in which wires between the blocks inside can be at fault too,
 and all faults of the blocks inside, named BLOCK/ID: each must be reported by the composed block's
@@ -141,7 +142,7 @@ warplock mutate collector --generate 100 --rtl build/DuplicatedCollector.sv"""
                 raise WlkError(Status.NO_FILE, f"--rtl {path}: no such file or folder")
 
     def run(self) -> int:
-        """Run every fault; 0 only if all are reported and no stub without one is."""
+        """Run every fault; 0 only if all are reported, and each stub without one passes."""
         if self.generate:
             return _generate(self)
         trials = [trial for name in _blocks(self) for trial in _trials(name, self)]
@@ -202,6 +203,11 @@ class Trial:
         return not self.fault.name
 
     @property
+    def is_vacuous(self) -> bool:
+        """It is the stub without a fault, and too little of it was compared."""
+        return self.is_clean and self.result.verdict == Status.VACUOUS
+
+    @property
     def judges_block(self) -> bool:
         """It counts which block is named, and not the port."""
         return self.bind == "all" and bool(self.table.instances)
@@ -231,7 +237,8 @@ class Trial:
         if self.skipped:
             found = ("SKIPPED", entries.SKIPPED)
         elif self.is_clean:
-            found = ("PASS", entries.GOOD) if self.caught else ("FALSE_ALARM", entries.BAD)
+            word = "VACUOUS" if self.is_vacuous else "FALSE_ALARM"
+            found = ("PASS", entries.GOOD) if self.caught else (word, entries.BAD)
         elif self.caught:
             found = ("REPORTED", entries.GOOD)
         else:
@@ -251,13 +258,15 @@ def is_expected(port: str, patterns: Iterable[str]) -> bool:
 def _show(trials: Sequence[Trial], asked: Mutate) -> int:
     skipped = [t for t in trials if t.skipped]
     faults = [t for t in trials if not t.is_clean and not t.skipped]
-    alarms = [t for t in trials if t.is_clean and not t.caught]
+    vacuous = [t for t in trials if t.is_vacuous]
+    alarms = [t for t in trials if t.is_clean and not t.caught and not t.is_vacuous]
     missed = [t for t in faults if not t.caught]
-    lines = [_complaint(t) for t in alarms + missed]
+    lines = [_complaint(t) for t in alarms + vacuous + missed]
     reported = len(faults) - len(missed)
     if asked.json:
         counts = {"faults": len(faults), "reported": reported}
-        report.json_line(counts | {"false_alarms": len(alarms), "skipped": len(skipped)})
+        counts |= {"false_alarms": len(alarms), "vacuous": len(vacuous), "skipped": len(skipped)}
+        report.json_line(counts)
     else:
         table = report.Table("block", "fault", "cycle", "named", "port", "verdict", "caught")
         lines += [f"skipped: {t.fault.name}: {t.skipped}" for t in skipped]
@@ -267,14 +276,17 @@ def _show(trials: Sequence[Trial], asked: Mutate) -> int:
             table.add(t.table.name, name, cycle, t.named, t.port, t.result.verdict, t.caught)
         table.print()
         closing = f"{reported} of {len(faults)} faults reported, {len(alarms)} false alarms"
+        closing += f", {len(vacuous)} vacuous" if vacuous else ""
         closing += f", {len(skipped)} skipped" if skipped else ""
         print("\n".join([*lines, closing]))
-    return int(bool(alarms or missed))
+    return 1 if alarms or missed else Status.VACUOUS if vacuous else 0
 
 
 def _complaint(trial: Trial) -> str:
     name = trial.fault.name
-    if trial.is_clean:
+    if trial.is_vacuous:
+        text = f"VACUOUS: the stub with {trial.table.text(trial.config)} is not covered"
+    elif trial.is_clean:
         text = f"false alarm: the stub with {trial.table.text(trial.config)} does not pass"
     elif trial.named is None:
         text = f"not reported: {name}"

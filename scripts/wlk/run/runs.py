@@ -40,8 +40,10 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
     def needs(self) -> tuple[str, ...]:
         if self.list:
             return ()
-        rtl = ("rtl", "page") if self.rtl else ()  # whose failures are drawn
-        return ("build", *self.tools, *rtl)
+        return ("build", *self.tools, *(("rtl",) if self.rtl else ()))
+
+    def offers(self) -> tuple[str, ...]:
+        return ("page",) if self.rtl else ()  # whose failures are drawn
 
     def refuse(self) -> None:
         """What does not go together, and names that nothing has."""
