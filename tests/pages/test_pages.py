@@ -2,13 +2,18 @@
 """Each page that a command writes, in a browser: nothing is wrong with it, and it shows the
 configuration that was used."""
 
+import dataclasses
 import shutil
 import subprocess
 
 import programs
 import pytest
 from programs import warplock
+from wlk.base import page as runs
+from wlk.base.entries import Entry, Whole
 from wlk.base.errors import Status
+from wlk.regress import git
+from wlk.regress import page as regress
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("browser", "page", "prove", "git", "gtkwave")]
 GOLDEN = programs.ROOT / "vectors/golden"
@@ -149,6 +154,50 @@ def test_page_of_commits(look, commits, tmp_path):
     words = ("--repo", commits, "--settings", commits / "warplock.toml", "--store", store)
     warplock("regress", *words, "--range", "HEAD~2..HEAD", "--html", page, code=None)
     seen(look, page, f"compactor {CONFIG}", "Save <a> gate", "FUNCTIONAL_MISMATCH", "io_in_1_ready")
+
+
+# Texts that have no place to break.
+LONG, WIDE = "x" * 300, "b" * 90
+FIRST = {"cycle": 7, "port": f"io_{LONG}", "expected": "0x1", "got": "0x0", "care": "0x1"}
+RUN = {
+    "block": WIDE,
+    "verdict": "HANG",
+    "config": {"k" * 60: "v" * 80},
+    "module": LONG,
+    "first": FIRST,
+    "coverage": {WIDE: {"hits": 1, "floor": 2}, "free": {"hits": 3, "floor": 0}},
+    "rtl_lines": [{"file": LONG, "line": 3, "text": LONG, "why": LONG}],
+    "failures": [{"seed": 1, "verdict": "HANG", "port": LONG, "rule": ""}] * 2,
+}
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "listed"), [(1, "", 3), (None, "", 0), (2, LONG, 1), (3, "", 0)]
+)
+def test_page_of_long_texts(look, code, message, listed, tmp_path):
+    entry = Entry(RUN, LONG, text=f"{LONG} a line", repeat=f"warplock {LONG}", notes=[LONG])
+    whole = Whole("lockstep", f"warplock {LONG}", "2026-11-22T07:45:00Z", 1.5, code, message)
+    whole = dataclasses.replace(whole, entries=(entry,) * listed)
+    path = tmp_path / "page.html"
+    path.write_text(runs.render(whole))
+    seen(look, path, LONG)
+
+
+def test_page_of_many_commits_and_blocks(look, tmp_path):
+    config = f"num_warps=8 a_parameter_with_a_long_name={WIDE}"
+    commits = [git.Commit(f"{n:040x}", "", (), "A. Designer", "2026-01-01", LONG) for n in range(3)]
+    row = {"config": config, "settled_by": "simulated", "repro": LONG, "message": LONG}
+    row |= {"coverage": 1, "floors": 2, "points": {LONG: [1, 2], "free": [3, 0]}, "seconds": 2.5}
+    row |= {"first": FIRST, "report": str(tmp_path)}
+    verdicts = ("PASS", "HANG", "BUILD_FAIL", "AMBIGUOUS")
+    rows = [
+        row | {"commit": commit.id, "block": f"vortex_scoreboard_{n}", "verdict": verdicts[n % 4]}
+        for commit in commits
+        for n in range(12)
+    ]
+    path = tmp_path / "page.html"
+    path.write_text(regress.render(rows, commits, path))
+    seen(look, path, "vortex_scoreboard_11", config)
 
 
 def test_page_of_a_sweep(look, tmp_path):
