@@ -2,6 +2,7 @@
 """What the chosen tests need is installed before the first of them runs.
 
 `pytest.mark.needs("yosys")`: features of setup.FEATURES, beside those that every test may use.
+Where one of setup.OPTIONAL cannot be installed, its tests are skipped with the reason.
 
 WARPLOCK_SHARE, "PLACE=N PLACE=N": of the tests whose path below tests/ begins with PLACE one of N
 parts, which depends on $WARPLOCK_SLICE: what takes long, where every run need not do all. The last
@@ -44,7 +45,12 @@ def pytest_collection_modifyitems(config, items):
     needed = {name for item in items for mark in item.iter_markers("needs") for name in mark.args}
     if unknown := needed - setup.FEATURES.keys():
         raise pytest.UsageError(f"mark needs: setup knows no {', '.join(sorted(unknown))}")
+    optional = needed & set(setup.OPTIONAL)
     try:
-        setup.ensure(needed)
+        setup.ensure(needed - optional)
     except WlkError as error:
         raise pytest.UsageError(error.message) from error
+    for name, reason in setup.lacking(optional).items():
+        for item in items:
+            if any(name in mark.args for mark in item.iter_markers("needs")):
+                item.add_marker(pytest.mark.skip(reason=f"{name}: {reason}"))

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statistics of the operand collector, counted from its events and from views of its state.
+#define _GNU_SOURCE // open_memstream
 #include "warplock/opndcoll_summary.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "warplock/json.h"
+#include "warplock/opndcoll_options.h"
 
 // Counts of a pipe kind.
 enum {
@@ -431,6 +433,20 @@ static void print_windows(const summary *s, wlk_json *to) {
     wlk_json_close(to, '}');
 }
 
+// All options, those of the defaults too. Without memory they are left out.
+static void print_options(const summary *s, wlk_json *to) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *options = open_memstream(&text, &size);
+    if (options != NULL) {
+        wlk_opndcoll_write_options(&s->cfg, options);
+        if (fclose(options) == 0) {
+            wlk_json_text(to, "options", text);
+        }
+    }
+    free(text);
+}
+
 void wlk_opndcoll_summary_print(summary *s, FILE *to) {
     uint32_t longest = LONGEST;
     while (longest != 0 && s->with_queued[longest] == 0) {
@@ -439,6 +455,7 @@ void wlk_opndcoll_summary_print(summary *s, FILE *to) {
     end_cycle(s);
     wlk_json json = wlk_json_line(to);
     wlk_json_text(&json, "revision", wlk_opndcoll_revision_name(s->cfg.revision));
+    print_options(s, &json);
     wlk_json_number(&json, "steps", s->steps);
     wlk_json_number(&json, "cycles", s->cycles);
     print_totals(s, &json);

@@ -21,6 +21,7 @@ from wlk.base import setup
 
 PATHS = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 KEPT = setup.BUILD / "roots"
+CERTIFICATES = "certificates.pem"
 HOME = "root/a checkout"  # with a blank, as a newcomer's folders may have
 
 
@@ -135,7 +136,12 @@ def _passed() -> Iterator[tuple[str, str]]:
     """The settings of pip and the certificates that this machine reaches its mirrors with."""
     for name, value in os.environ.items():
         if name.startswith("PIP_") or name in ("SSL_CERT_FILE", "http_proxy", "https_proxy"):
-            yield name, value
+            yield name, f"/{CERTIFICATES}" if Path(value).is_file() else value
+
+
+def _certificates() -> str:
+    """The file that this machine trusts; where it is usual, a package would replace it."""
+    return os.environ.get("PIP_CERT") or os.environ.get("SSL_CERT_FILE") or ""
 
 
 @contextmanager
@@ -145,10 +151,10 @@ def fresh(name: str, place: Path) -> Iterator[Root]:
     folder.mkdir()
     unpacking = ["tar", "-C", folder, "--numeric-owner", "-xpf", archive(name)]
     subprocess.run(unpacking, check=True)
-    for path in {"/etc/resolv.conf", *(v for k, v in _passed() if k.endswith(("_CERT", "_FILE")))}:
-        if Path(path).is_file():
-            (folder / path[1:]).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, folder / path[1:])
+    given = {"etc/resolv.conf": "/etc/resolv.conf", CERTIFICATES: _certificates()}
+    for path, source in given.items():
+        if Path(source).is_file():
+            shutil.copy(source, folder / path)
     listing = ["git", "-C", setup.ROOT, "ls-files", "-zco", "--exclude-standard"]
     for path in filter(None, subprocess.check_output(listing, text=True).split("\0")):
         (folder / HOME / path).parent.mkdir(parents=True, exist_ok=True)

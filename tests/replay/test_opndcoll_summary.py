@@ -294,6 +294,19 @@ def stimulus(tmp_path):
     return path
 
 
+def test_summary_has_the_options_that_were_used(stimulus, tmp_path):
+    first, last, again = (tmp_path / name for name in ("first.cfg", "last.cfg", "again.cfg"))
+    first.write_text("-gpgpu_num_reg_banks 8 -gpgpu_mem_unit_ports 3\n")
+    last.write_text("-gpgpu_num_reg_banks 4 # wins\n")
+    words = ("--config", first, "--config", last)
+    options = json.loads(opndcoll(stimulus, *words, "--summary", "--json").out)["options"]
+    assert options.startswith("# revision v40\n")
+    assert {"-gpgpu_num_reg_banks 4", "-gpgpu_mem_unit_ports 3"} < set(options.splitlines())
+    again.write_text(options)
+    words = ("--config", again, "--summary", "--json")
+    assert json.loads(opndcoll(stimulus, *words).out)["options"] == options
+
+
 def test_summary_as_json_has_rates(stimulus):
     counts = opndcoll(stimulus, "--summary", "--json").json
     has(counts, revision="v40", steps=4, cycles=2)

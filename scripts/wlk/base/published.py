@@ -14,7 +14,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from . import junit, options, outputs
+from . import junit, options, outputs, page
 from .entries import Entry, Whole
 from .errors import Status, WlkError
 from .installed import COMMAND
@@ -45,8 +45,6 @@ class Reported(Command):
 
     def page_of(self, whole: Whole) -> str:
         """The page."""
-        from . import page  # needs Jinja2
-
         return page.render(whole)
 
     def junit_of(self, whole: Whole) -> str:

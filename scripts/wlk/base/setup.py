@@ -87,6 +87,7 @@ FEATURES = {
     ),
     "prove": Feature(_tools("berkeley-abc"), requirements="requirements-prove.txt"),
     "image": Feature(_tools("buildah debootstrap")),
+    "browser": Feature(_tools("chromium"), requirements="requirements-browser.txt"),
     "slurm": Feature(_tools("slurmctld slurmd", sbatch="slurm-client", munged="munge")),
     **{
         name: Feature(_tools(name))
@@ -99,9 +100,11 @@ BUILT = Feature(
 )
 if INSTALLED:
     FEATURES["build"] = BUILT
+# Not every distribution has a package of it. Tests that need one which is lacking are skipped.
+OPTIONAL = ("browser",)
 KINDS = {"run": ("build", "verilate", "rtl", "page")}
 if not INSTALLED:
-    KINDS["test"] = tuple(FEATURES)
+    KINDS["test"] = tuple(name for name in FEATURES if name not in OPTIONAL)
 CLANG = "14"  # of the oldest Debian that is supported, whose clang is not there yet
 OLDEST = {"meson": "1.0", "verilator": "5.006"}
 ENSUREPIP, HEADERS = "python3-venv", "python3-dev"  # for build/venv, and for `newest` in it
@@ -166,6 +169,18 @@ def _provide(
         for name in wanted:
             with outputs.atomic_write(_stamp(name)) as file:
                 file.write(_digest(name))
+
+
+def lacking(features: Iterable[str]) -> dict[str, str]:
+    """Optional feature -> why it cannot be installed, which is also said."""
+    reasons = {}
+    for name in features:
+        try:
+            ensure([name])
+        except WlkError as error:
+            reasons[name] = error.message
+            _say(f"tests that need the feature {name} are skipped: {error.message}")
+    return reasons
 
 
 @contextlib.contextmanager

@@ -1,15 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all pages look alike in, and pages that are a text with gaps."""
+"""The templates of all pages: Jinja2 is installed only when a page is asked for."""
 
-import string
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-STYLE = Path(__file__).with_name("page.css")
+from .entries import legal
+
+if TYPE_CHECKING:
+    import jinja2
+
+SHARED = Path(__file__).parent
 
 
-def fill(template: Path, values: Mapping[str, str]) -> str:
-    """A page of its template: $style is what pages have in common. Values are HTML."""
-    style = STYLE.read_text(encoding="utf-8")
-    text = template.read_text(encoding="utf-8")
-    return string.Template(text).substitute(values, style=style.strip())
+def template(path: Path, **options: object) -> "jinja2.Template":
+    """A template; it may include the shared ones."""
+    import jinja2
+
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader([path.parent, SHARED]),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: legal(value) if type(value) is str else value,
+        **options,
+    ).get_template(path.name)
+
+
+def fill(path: Path, values: Mapping[str, str]) -> str:
+    """A page of its template. The values are HTML; each that the template names is needed."""
+    import jinja2
+    from markupsafe import Markup
+
+    marked = {name: Markup(legal(text)) for name, text in values.items()}
+    return template(path, undefined=jinja2.StrictUndefined).render(marked)

@@ -88,7 +88,8 @@ warplock explore --cost"""
     def needs(self) -> tuple[str, ...]:
         if self.cost:
             return ()
-        return ("build", "prove") if self.synth else ("build",)
+        asked = {"prove": self.synth, "page": self.page is not None}
+        return ("build", *(feature for feature, is_needed in asked.items() if is_needed))
 
     def refuse(self) -> None:
         """What no work can make good."""

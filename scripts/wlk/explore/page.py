@@ -36,7 +36,7 @@ def render(summary: Summary) -> str:
         "choices": _choices(choices),
         "about": _about(summary),
         "left_short": _left_short(summary, left),
-        "key": _key([(name, name) for name in ORGANISATIONS]),
+        "key": _key([(f"k{n}", name) for n, name in enumerate(ORGANISATIONS)]),
         "plots": "".join(_plot(summary, each) for each in _heads(choices)),
         "more_plots": _more_plots(summary, choices),
         "stalls": "".join(_stalls(each) for each in _heads(choices)),
@@ -105,13 +105,15 @@ def _choices(choices: Sequence[Choice]) -> str:
             f"{escape(dense.point)} <small>{dense.ipc:.3f}, {svg.number(dense.area)}</small>",
         ])  # fmt: skip
     heads = ["workload", f"cheapest within {100 * WITHIN:.0f} %", cell("IPC"), cell("µm²"),
-             "best IPC", "most IPC an area"]  # fmt: skip
+             "best IPC", "most IPC per area"]  # fmt: skip
     return table(heads, rows) if rows else ""
 
 
 def _about(summary: Summary) -> str:
     sweep = summary.sweep
     text = f"{len(sweep.points)} points, {len(sweep.workloads)} workloads; {show.counts(summary)}. "
+    text += f"Streams: seeds {sweep.seeds[0]}..{sweep.seeds[-1]}, "
+    text += f"{sweep.instructions:,} instructions each. "
     text += "A group's IPC is the geometric mean. Points that can deadlock are not chosen"
     return (
         escape(text)
@@ -141,7 +143,7 @@ def _key(items: Iterable[tuple[str, str]]) -> str:
 def _plot(summary: Summary, choice: Choice) -> str:
     marks = {each.point: str(n) for n, each in enumerate(choice.front, 1)}
     dots = [
-        svg.Dot(r.area, r.ipc, summary.costs[r.point].organisation,
+        svg.Dot(r.area, r.ipc, f"k{ORGANISATIONS.index(summary.costs[r.point].organisation)}",
                 f"{r.point}: IPC {r.ipc:.3f}, {r.area:,.0f} µm²", marks.get(r.point, ""))
         for r in choice.results
     ]  # fmt: skip
@@ -174,11 +176,11 @@ def _stalls(choice: Choice) -> str:
     rows = []
     for result in shown:
         values = [(name, result.per_instruction(name)) for name in STALLS]
-        pieces = [(f"s{n}", v, f"{name} {v:.2f}") for n, (name, v) in enumerate(values)]
+        pieces = [(f"k{n}", v, f"{name} {v:.2f}") for n, (name, v) in enumerate(values)]
         total = sum(value for _, value in values)
         rows.append(f'<span class="label">{escape(result.point)}</span>{svg.bar(pieces, most)}'
                     f'<span class="n">{total:.2f}</span>')  # fmt: skip
-    names = [(f"s{n}", name.removeprefix("stalls")) for n, name in enumerate(STALLS)]
+    names = [(f"k{n}", name.removeprefix("stalls")) for n, name in enumerate(STALLS)]
     note = _note(choice)
     return (
         f'<h3>{escape(choice.name)}</h3>{_key(names)}{note}<div class="bars">{"".join(rows)}</div>'

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..base import report, style
+from ..base.table import cell, table
 from . import git, summary
 from .summary import Row, Rows
 
@@ -30,10 +31,10 @@ def render(rows: Rows, commits: Sequence[git.Commit], place: Path) -> str:
                 _cell(row, name, (commit.id, name) in changed, place) if row else "<td></td>"
             )
         lines.append(_row(commit, found))
-    heads = "".join(f"<th data-block='{_text(t)}'>{_text(names[t])}</th>" for t in titles)
+    heads = "".join(f"<th data-block='{_text(t)}'>{_head(t)}</th>" for t in titles)
     words = sorted({row["verdict"] for row in rows})
     values = {
-        "title": _text(f"warplock: {commits[0].short}..{commits[-1].short}"),
+        "title": _text(f"warplock regress {commits[0].short}..{commits[-1].short}"),
         "settled": _text(summary.settled(rows)),
         "buckets": "\n".join(_buckets(rows, commits, names)),
         "blocks": _options(titles, names.values()),
@@ -47,6 +48,12 @@ def render(rows: Rows, commits: Sequence[git.Commit], place: Path) -> str:
 
 def _text(text: object) -> str:
     return html.escape(str(text), quote=True)
+
+
+def _head(title: str) -> str:
+    """A block, and its configuration below."""
+    block, _, config = title.partition(" ")
+    return f"{_text(block)}<br><small>{_text(config)}</small>" if config else _text(block)
 
 
 def _options(values: Iterable[str], names: Iterable[str]) -> str:
@@ -105,12 +112,11 @@ def _coverage(rows: Rows, commits: Sequence[git.Commit], names: dict[str, str]) 
         commit = by_id.get(row.get("same_as") or row["commit"], by_id[row["commit"]])
         lines = []
         for point, (hits, floor) in row["points"].items():
-            mark = ' class="bad"' if hits < floor else ""
-            cells = f"<td>{_text(point)}</td><td>{hits:,}</td><td>{floor:,}</td>"
-            lines.append(f"<tr{mark}>{cells}</tr>")
+            colour = "n bad" if hits < floor else "n"
+            lines.append([_text(point), cell(f"{hits:,}", colour), cell(f"{floor:,}")])
         head = f"{_text(name)}: {row['coverage']} of {row['floors']} at {_text(commit.title)}"
-        cells = "<tr><th>point</th><th>cycles</th><th>asked for</th></tr>" + "".join(lines)
-        yield f"<details><summary>{head}</summary><table>{cells}</table></details>"
+        body = table(["point", cell("cycles"), cell("floor")], lines)
+        yield f"<details><summary>{head}</summary>{body}</details>"
     if not last:
         yield "<p>nothing was simulated</p>"
 

@@ -74,9 +74,8 @@ class Trial:
         fate = entries.BAD if self.fate in (HOLE, UNDECIDED) else entries.GOOD
         text = self.text() if self.fate != REPORTED else ""
         name = f"{self.mutant.number}: {self.mutant.name}"
-        return Entry(
-            self.json(), name, text, seconds=self.seconds, word=self.fate.upper(), fate=fate
-        )
+        answer = self.json() | {"config": self.target.job.shown}
+        return Entry(answer, name, text, seconds=self.seconds, word=self.fate.upper(), fate=fate)
 
     def text(self) -> str:
         """One that is not reported, for a person."""
@@ -105,7 +104,7 @@ class Target:
 
     def entry(self) -> Entry:
         """Of the module without a fault, which does not pass, as others see it."""
-        answer = {"block": self.job.table.name, "why": self.alarm}
+        answer = {"block": self.job.table.name, "why": self.alarm, "config": self.job.shown}
         word = "VACUOUS" if self.is_vacuous else "FALSE_ALARM"
         return Entry(answer, self.job.name, word=word, fate=entries.BAD)
 

@@ -4,15 +4,14 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..base import page
+from ..base import page, style
 from ..base.entries import Whole
 from . import cover_view
 from .cover_holes import Hole
 from .cover_store import Space
 from .cover_view import Group, Ranked
 
-FOLDER = Path(__file__).parent
-TEMPLATE = "cover_page.html"
+TEMPLATE = Path(__file__).with_name("cover_page.html")
 
 
 def render(
@@ -26,7 +25,7 @@ def render(
     known = {(hole.group.space, hole.seen.point.name): hole for hole in holes}
     found = [Hole(group, seen) for group in current for seen in group.holes]
     found = [known.get((hole.group.space, hole.seen.point.name), hole) for hole in found]
-    return page.environment(FOLDER).get_template(TEMPLATE).render(
+    return style.template(TEMPLATE).render(
         whole=whole,
         version=page.installed.version(),
         began=page.began(whole),

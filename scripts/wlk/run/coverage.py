@@ -13,7 +13,7 @@ from ..base.entries import Whole
 from ..base.errors import Status, WlkError
 from ..base.options import operand, option
 from ..base.published import Reported
-from . import cover_holes, cover_store, cover_view
+from . import cover_holes, cover_page, cover_store, cover_view
 from .cover_holes import Hole
 from .cover_store import Runs, Space
 from .cover_view import Group, Ranked
@@ -54,8 +54,6 @@ warplock coverage monday.cover tuesday.cover --merge week.cover"""
 
     def page_of(self, whole: Whole) -> str:
         """Its own page, once all is read."""
-        from . import cover_page  # needs Jinja2
-
         if not self.groups:
             return super().page_of(whole)
         return cover_page.render(whole, self.groups, self.found, self.ranks)

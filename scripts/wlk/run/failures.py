@@ -68,6 +68,7 @@ class Left:
     lines: list[str] = field(default_factory=list)
     lost: list[Status] = field(default_factory=list)
     rtl_lines: list[dict[str, Any]] = field(default_factory=list)
+    quoted: list[str] = field(default_factory=list)  # of the lines, those that say the same
     opened: waves.Opened | None = None
     pipeline: Path | None = None
 
@@ -175,7 +176,7 @@ def leave_waves(
     wave, behind = _place(job) / waves.FILE, Left()
     left.attempt("waveform", lambda: waves.of_seed(job, build, wave, seed, at))
     quote(job, answer, wave, behind)
-    left.rtl_lines = behind.rtl_lines
+    left.rtl_lines, left.quoted = behind.rtl_lines, behind.quoted
     first = 0 if at is None else max(0, at - waves.BEFORE)
     left.open(job, answer, wave, first)
     left.lines += behind.lines
@@ -185,7 +186,7 @@ def quote(job: Job, answer: dict, wave: Path, left: Left) -> None:
     """The RTL behind the first difference."""
     found = behind.section(job, answer, wave if wave.is_file() else None)
     left.lines += found.text
-    left.rtl_lines = found.found
+    left.rtl_lines, left.quoted = found.found, found.text if found.found else []
 
 
 def _place(job: Job) -> Path:

@@ -43,7 +43,7 @@ class Outcome:
     def entry(self) -> Entry:
         """As others see it."""
         notes = [line.strip() for line in self.messages if line != self.text]
-        notes += [line.strip() for line in self.left.lines]
+        notes += [line.strip() for line in self.left.lines if line not in self.left.quoted]
         return Entry(
             self.result.json(),
             self.result.extra.get("name") or report.config_text(self.result.config),

@@ -2,7 +2,6 @@
 """A replay of the operand collector as one HTML page that needs nothing else: what limits the
 kernel, plots over time, tables, the configuration."""
 
-import re
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -21,26 +20,23 @@ WAITS = {
     "stalled_ex_full": "OC_EX full",
     "stalled_no_du": "no dispatch unit",
 }
-# Of a whole gpgpusim.config; the library's own list is dpi/gpgpusim/opndcoll_options.c.
-OWN = re.compile(
-    r"-(specialized_unit_|warplock_|gpgpu_(operand_collector|enable_spec|num_reg_banks|num_sched_|"
-    r"sub_core|reg_file_port|pipeline_widths|tensor_core_avail|num_dp_units|num_int_units|"
-    r"shader_core_pipeline|reg_bank_use|mem_unit_ports|shmem_warp_parts|clock_gated_reg|n_regfile))"
-)
 
 
 def render(
     counts: dict[str, Any], name: str, configs: Sequence[Path], compared: dict[str, Any] | None
 ) -> str:
-    """The page. `counts` has windows; `compared`: the answer of a comparison, with differences."""
+    """The page. `counts` has windows; `configs`: the files its options are from; `compared`: the
+    answer of a comparison, with differences."""
     windows = counts["windows"]
     time = Time(windows["width"], windows["last"], len(windows["cycles"]))
     limit, *more = opndcoll_limits.sentences(counts)
     has_time = counts["steps"] > 0
+    files = ", ".join(path.name for path in configs) or "the simulator's defaults"
     values = {
         "title": escape(f"operand collector: {Path(name).name}"),
         "name": escape(name),
         "revision": counts["revision"],
+        "files": escape(files),
         "limit": escape(limit),
         "more": "".join(f"<li>{escape(text)}</li>" for text in more),
         "losses": _losses(counts),
@@ -50,7 +46,7 @@ def render(
         "pipes": _pipes(counts, time) if has_time else "",
         "window": f"{time.width:,} step{'s' if time.width != 1 else ''}",
         "tables": _tables(counts),
-        "config": _config(configs),
+        "config": _config(counts, files, compared),
     }
     return style.fill(TEMPLATE, values)
 
@@ -63,7 +59,7 @@ def _losses(counts: dict[str, Any]) -> str:
     most = max((loss.steps for loss in found), default=0.0)
     rows = []
     for loss in found:
-        bar = svg.bar([("s0", loss.steps, loss.means)], most)
+        bar = svg.bar([("k0", loss.steps, loss.means)], most)
         label = f'{escape(loss.name)} <small class="why">{escape(loss.means)}</small>'
         rows.append(
             f'<span class="label">{label}</span>{bar}<span class="n">{loss.steps:.2f}</span>'
@@ -142,7 +138,7 @@ def _traffic(counts: dict[str, Any], time: Time) -> str:
             sum(values)
             for values in zip(*(b[count] for b in counts["windows"]["banks"]), strict=True)
         ]
-        layers.append(Layer(f"s{n}", f"{name} of banks", time.rates(sums)))
+        layers.append(Layer(f"k{n}", f"{name} of banks", time.rates(sums)))
     key = _key([(layer.kind, layer.name) for layer in layers])
     return _figure("Reads and writes a step", opndcoll_plots.stack(time, layers, "a step"), key)
 
@@ -181,7 +177,7 @@ def _histogram(numbers: Sequence[int]) -> str:
         first, last = n * size, n * size + len(group) - 1
         label = str(first) if first == last else f"{first}–{last}"
         share = f"{100 * sum(group) / total:.1f} %"
-        bar = svg.bar([("s0", sum(group), share)], most)
+        bar = svg.bar([("k0", sum(group), share)], most)
         rows.append(f'<span class="label">{label}</span>{bar}<span class="n">{share}</span>')
     return f'<div class="bars short">{"".join(rows)}</div>'
 
@@ -192,7 +188,7 @@ def _pipes(counts: dict[str, Any], time: Time) -> str:
     stacks = {}
     for _, windows in _used(counts):
         layers = [
-            Layer(f"s{n}", name, time.rates(windows[count]))
+            Layer(f"k{n}", name, time.rates(windows[count]))
             for n, (count, name) in enumerate(WAITS.items())
         ]
         stacks[windows["kind"]] = layers
@@ -203,7 +199,7 @@ def _pipes(counts: dict[str, Any], time: Time) -> str:
         max(map(sum, zip(*(layer.values for layer in layers), strict=True)))
         for layers in stacks.values()
     )
-    key = _key([(f"s{n}", name) for n, name in enumerate(WAITS.values())])
+    key = _key([(f"k{n}", name) for n, name in enumerate(WAITS.values())])
     shown = "".join(
         _figure(kind, opndcoll_plots.stack(time, layers, "a step", most))
         for kind, layers in stacks.items()
@@ -226,14 +222,17 @@ def _tables(counts: dict[str, Any]) -> str:
     return "".join(f"<details><summary>{t}</summary>{body}</details>" for t, body in parts)
 
 
-def _config(configs: Sequence[Path]) -> str:
-    """The collector's options in the files."""
-    if not configs:
-        return "<p>The simulator's defaults.</p>"
-    parts = []
-    for path in configs:
-        text = path.read_text(encoding="utf-8", errors="replace")
-        lines = (line.partition("#")[0].strip() for line in text.splitlines())
-        own = "\n".join(line for line in lines if OWN.match(line))
-        parts.append(f"<h3>{escape(path.name)}</h3><pre>{escape(own)}</pre>")
+def _config(counts: dict[str, Any], files: str, compared: dict[str, Any] | None) -> str:
+    """All options that were used, of each configuration."""
+    others = compared["configurations"][1:] if compared else []
+    parts = [f"<h3>{escape(files)}</h3>{_options(counts)}"]
+    parts += [
+        f"<details><summary>{escape(opndcoll_compare.short(each['name']))}</summary>"
+        f"{_options(each['summary'])}</details>"
+        for each in others
+    ]
     return "".join(parts)
+
+
+def _options(counts: dict[str, Any]) -> str:
+    return f'<pre class="options">{escape(counts["options"])}</pre>'

@@ -114,12 +114,15 @@ warplock opndcoll core.stim.xz --config qv100.cfg --html core.html"""
             show(json.loads(answer.output))
         return answer.code
 
-    def _replay(self, *flags: str, **how: Any) -> tools.Answer:
-        """Of wlk-opndcoll; what it reports goes to stderr."""
-        replay = opndcoll_replay.Replay.of(
+    @property
+    def _played(self) -> opndcoll_replay.Replay:
+        return opndcoll_replay.Replay.of(
             self.stimulus, self.revision, tuple(self.config), allow_unknown=self.allow_unknown
         )
-        answer = replay.run(*flags, **how)
+
+    def _replay(self, *flags: str, **how: Any) -> tools.Answer:
+        """Of wlk-opndcoll; what it reports goes to stderr."""
+        answer = self._played.run(*flags, **how)
         for line in answer.report.splitlines():
             print(line, file=sys.stderr)
         return answer
@@ -134,7 +137,8 @@ warplock opndcoll core.stim.xz --config qv100.cfg --html core.html"""
                 opndcoll_compare.with_differences(json.loads(answer.output)),
                 answer.code,
             )
-        self.own_page = opndcoll_page.render(counts, str(self.stimulus), self.config, compared)
+        configs = self._played.configs
+        self.own_page = opndcoll_page.render(counts, str(self.stimulus), configs, compared)
         del counts["windows"]
         if self.json:
             report.json_line(compared or counts)

@@ -17,6 +17,7 @@ from ..tables.fields import Port
 WRONG, RIGHT = "9", "7"  # WaveDrom's colours of a value: red, green
 MOST_CYCLES, MOST_SIGNALS = 32, 48
 WIDE = 5  # characters of a value that need a wider cell
+LETTER, CELL = 8, 40  # width of a letter of the head and of a cell, in pixels
 Record = Mapping[str, Any]  # a cycle as `vectors dump` prints it: in, out, care, hexadecimal
 
 
@@ -53,7 +54,8 @@ def draw(
     text = f"{table.name}: first wrong output in cycle {at}"
     kept = _few(groups)
     longest = max(len(v) for group in kept for s in group[1:] for v in s.get("data", [""]))
-    scale = {"config": {"hscale": 1 + longest // WIDE}}
+    fitting = -(-(LETTER * len(text) - CELL) // (CELL * len(shown)))  # that the head is not cut
+    scale = {"config": {"hscale": max(1 + longest // WIDE, fitting)}}
     head: dict[str, Any] = {"text": text}
     if len(shown) > 1:  # the package takes the two ends of one cycle for something else
         head["tick"] = first

@@ -18,7 +18,7 @@ from . import build
 
 FOLDERS = (
     *("unit", "prop", "replay", "lockstep", "mutant", "regress", "explore", "python", "install"),
-    *("endure", "lint"),
+    *("endure", "lint", "pages"),
 )
 # What takes hours: tests/endure/NAME.py, of which tests/endure/test_NAME.py is the short form.
 CAMPAIGNS = ("configurations", "same", "machine", "long")
@@ -27,7 +27,7 @@ BY_FILE = ("lockstep",)
 # What takes long in one piece goes first; the files of lockstep fill up the rest.
 LONGEST_FIRST = (
     *("lint", "mutant", "prop", "replay", "install", "endure", "unit", "regress", "lockstep"),
-    *("explore", "python"),
+    *("explore", "python", "pages"),
 )
 TESTS = setup.ROOT / "tests"
 OUTPUT = setup.BUILD / "test"
