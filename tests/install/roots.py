@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import programs
 from wlk.base import setup
 
 PATHS = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -155,9 +156,6 @@ def fresh(name: str, place: Path) -> Iterator[Root]:
     for path, source in given.items():
         if Path(source).is_file():
             shutil.copy(source, folder / path)
-    listing = ["git", "-C", setup.ROOT, "ls-files", "-zco", "--exclude-standard"]
-    for path in filter(None, subprocess.check_output(listing, text=True).split("\0")):
-        (folder / HOME / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(setup.ROOT / path, folder / HOME / path)
+    programs.copy_checkout(folder / HOME)
     yield Root(folder)
     shutil.rmtree(folder)
