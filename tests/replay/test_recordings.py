@@ -13,7 +13,7 @@ import pytest
 from wlk import tables
 from wlk.base.errors import Status
 from wlk.base.report import Result
-from wlk.run import recordings
+from wlk.run import recordings, runs
 
 KNOWN = {one.name: one for one in programs.recordings()}
 STAGE = ["rs_entries", "coll_entries", "max_pending_reads", "forward_coll_issue"]
@@ -166,6 +166,35 @@ def test_brief_table_has_a_row_a_block_and_what_fails(tmp_path, capsys):
     assert re.search(r"^scoreboard +2 +8,000 .* PASS$", printed, re.MULTILINE)
     assert "again.fst" not in printed
     assert "damaged.fst: " in printed
+
+
+def test_brief_check_takes_a_recording_once(check_all, tmp_path):
+    """As CSV and as waveform; a CSV file of another recording is checked."""
+    for name, suffix in (("scoreboard_B", ".csv.xz"), ("scoreboard_C", ".csv.xz")):
+        folder_with(tmp_path, name, suffix)
+    place = folder_with(tmp_path, "scoreboard_B", ".fst")
+    (place / "other.csv").touch()  # beside no waveform of its name
+    found = recordings._once(recordings._files(place))
+    names = {path.name for path in found}
+    assert names == {"scoreboard_B.fst", "scoreboard_C.csv.xz", "other.csv"}
+    (place / "other.csv").unlink()
+    results = recordings.check_all(place, as_json=True, accept=True, brief=True)
+    assert sorted(r.extra["recording"] for r in results) == sorted(names - {"other.csv"})
+    assert len(check_all(place)) == 3
+
+
+def test_summary_counts_recordings_and_blocks_by_verdict():
+    def result(block, verdict, **extra):
+        return Result(block=block, verdict=verdict, extra=extra)
+
+    fails, passes = Status.FUNCTIONAL_MISMATCH, Status.OK
+    blocks = [result("a", passes, name="default"), result("b", passes, name="default")]
+    assert runs._summary("block", blocks) == "2 blocks PASS"
+    blocks.append(result("c", fails, name="default"))
+    assert runs._summary("block", blocks) == "2 blocks PASS, 1 block FUNCTIONAL_MISMATCH"
+    several = [result(b, v, recording="r.fst") for b, v in (("a", passes), ("b", fails))]
+    assert runs._summary("recording", several) == "1 recording FUNCTIONAL_MISMATCH"
+    assert runs._summary("recording", []) == ""
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 """Recordings of Vortex's real blocks: wide columns and signals are taken apart, nothing differs."""
 
 import lzma
+import shutil
 from pathlib import Path
 
 import programs
@@ -120,3 +121,23 @@ def test_bad_row_is_named(built, tmp_path, bad):
     why = "'zz' is no hexadecimal number" if bad == "zz" else "columns; the first line has"
     with programs.error(Status.BAD_CSV, "a.csv:5: ", why):
         imported(csv, tmp_path / "a.wlv", "vortex_scoreboard")
+
+
+@pytest.mark.parametrize(("name", "says"), [("sb_A", True), ("opc_A", False)])
+def test_check_says_what_an_initial_state_of_zeros_compares(built, name, says):
+    """Where more than a tenth is masked, and not where the dump differs then."""
+    dump = programs.recording(f"vortex/{name}.fst")
+    blocks = [tables.load(KNOWN[name][0])]
+    (checked,) = run_check.check(Check(str(dump), accept_inferred=True), blocks)
+    assert ("masked_bits_from_zero" in checked.answer) == says
+    assert any("--power-up zero" in note for note in checked.notes) == says
+    if says:
+        assert checked.answer["masked_bits_from_zero"] == 0 < checked.answer["masked_bits"]
+
+
+def test_check_of_a_folder_takes_power_up(tmp_path):
+    shutil.copy(programs.recording("vortex/sb_A.fst"), tmp_path)
+    shutil.copy(programs.recording("vortex/sb_A.csv.xz"), tmp_path)
+    for power_up, masked in (("zero", {0}), ("unknown", {1054456})):
+        done = programs.warplock("check", tmp_path, "--power-up", power_up, "--json")
+        assert {each["masked_bits"] for each in done.objects} == masked
