@@ -25,22 +25,30 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parse(words: Sequence[str]) -> options.Command:
     """What the command line asks: its subcommand, or an action of one."""
-    parser = options.Parser(
+    args = parser().parse_args(words, argparse.Namespace(words=list(words)))
+    return options.of(args.asked, args)
+
+
+def parser() -> options.Parser:
+    """The parser of the whole command, from which completion and the manual page are made too."""
+    made = options.Parser(
         prog=NAME,
         description="Bit- and cycle-exact reference models of GPU issue stages, run against RTL.",
-        epilog=f"`{NAME} SUBCOMMAND --help` shows its options and an example.",
+        epilog=f"`{NAME} help SUBCOMMAND` shows its options and an example.",
     )
-    parser.add_argument("--version", action="version", version=f"{NAME} {installed.version()}")
-    subparsers = parser.add_subparsers(dest="command", metavar="SUBCOMMAND", required=True)
+    made.add_argument("--version", action="version", version=f"{NAME} {installed.version()}")
+    subparsers = made.add_subparsers(dest="command", metavar="SUBCOMMAND", required=True)
     for command in COMMANDS:
         command.add(subparsers)
-    args = parser.parse_args(words, argparse.Namespace(words=list(words)))
-    return options.of(args.asked, args)
+    return made
 
 
 def _dispatch(words: Sequence[str]) -> int:
     if installed.INSTALLED:
         installed.INSTALLED.check_files()
+    if not words:
+        parser().print_help()
+        return 0
     asked = parse(words)
     more = find(asked)
     asked.refuse()

@@ -17,6 +17,7 @@ from .regress.bisect import Bisect
 from .regress.regress import Regress
 from .run import check, covered, recordings
 from .run.bind import Bind
+from .run.completion import Completion
 from .run.coverage import Coverage
 from .run.map import Map
 from .run.model import Model
@@ -67,6 +68,25 @@ warplock check late.fst --from-unknown"""
 
 
 @dataclass
+class Help(Command):
+    """Show the options of a subcommand, or of an action of one."""
+
+    NAME = "help"
+    NEEDS = ()
+    EXAMPLE = """warplock help lockstep
+warplock help vectors play"""
+
+    topic: list[str] = operand("SUBCOMMAND", "the subcommand, and its action", [], nargs="*")
+
+    def run(self) -> int:
+        """Printing the help ends the command, with 0."""
+        from .cli import parser  # which knows the subcommands from here
+
+        parser().parse_args([*self.topic, "--help"])
+        raise AssertionError(self.topic)
+
+
+@dataclass
 class Setup(Command):
     """Install what the other subcommands need (they do it by themselves, too)."""
 
@@ -78,7 +98,7 @@ class Setup(Command):
         "what for: run (default), or test, which adds what only the tests need",
         "run",
         nargs="?",
-        choices=setup.KINDS,
+        choices=tuple(setup.KINDS),
     )
 
     def needs(self) -> tuple[str, ...]:
@@ -90,6 +110,6 @@ class Setup(Command):
 
 
 COMMANDS: tuple[type[Command], ...] = (
-    *(Bind, Bisect, Check, Coverage, Explore, Lockstep, Map, Model, Mutate, New, Opndcoll, Prove),
-    *(Regress, Setup, Stub, Tests, Vectors),
+    *(Bind, Bisect, Check, Completion, Coverage, Explore, Help, Lockstep, Map, Model, Mutate, New),
+    *(Opndcoll, Prove, Regress, Setup, Stub, Tests, Vectors),
 )

@@ -122,7 +122,8 @@ def test_docs_have_commands():
 @pytest.mark.parametrize("page", PAGES)
 def test_docs_commands_parse(page):
     for line in commands(page):
-        words = shlex.split(line.partition(f"{WARPLOCK} ")[2], comments=True)
+        typed = line.partition(f"{WARPLOCK} ")[2].partition(" > ")[0]
+        words = shlex.split(typed, comments=True)
         with contextlib.redirect_stdout(io.StringIO()):
             try:
                 cli.parse(words)

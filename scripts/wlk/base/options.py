@@ -9,7 +9,6 @@ object from what was parsed.
 from __future__ import annotations
 
 import argparse
-import difflib
 import inspect
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NoReturn, TypeVar
 
 from . import progress
-from .errors import Status, WlkError
+from .errors import Status, WlkError, closest, unknown
 
 Kind = TypeVar("Kind")
 COMMON = "common options"
@@ -39,8 +38,14 @@ class Parser(argparse.ArgumentParser):
     def _nearest(self, words: Sequence[str]) -> str:
         """A question for the first option among unknown words, if one here resembles it."""
         names = [word.partition("=")[0] for word in words if word.startswith("-")]
-        near = difflib.get_close_matches(names[0], self._option_string_actions, 1) if names else ()
-        return f" (did you mean {near[0]}?)" if near else ""
+        near = closest(names[0], self._option_string_actions) if names else ""
+        return f" (did you mean {near}?)" if near else ""
+
+    def _check_value(self, action: Any, value: Any) -> None:
+        """Refuse a subcommand, an action or a value of an option that does not exist."""
+        if action.choices is not None and value not in action.choices:
+            hint = unknown(str(value), map(str, action.choices), "choose from")
+            raise argparse.ArgumentError(action, f"there is no {value!r}{hint}")
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing the whole usage."""

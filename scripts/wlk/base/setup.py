@@ -68,6 +68,9 @@ FEATURES = {
     "gtkwave": Feature({"vcd2fst": "gtkwave"}),
     "newest": Feature(libraries={"liblz4": "liblz4-dev"}, requirements="requirements-newest.txt"),
     "page": Feature(requirements="requirements-page.txt", builders="requirements-build.txt"),
+    "completion": Feature(
+        requirements="requirements-completion.txt", builders="requirements-build.txt"
+    ),
     "ucis": Feature(requirements="requirements-ucis.txt"),
     "pytest": Feature({"xz": "xz-utils"}, requirements="requirements-test.txt"),
     "wellen": Feature(requirements="requirements-wellen.txt"),
@@ -93,7 +96,7 @@ BUILT = Feature(
 )
 if INSTALLED:
     FEATURES["build"] = BUILT
-KINDS = {"run": ("build", "verilate", "rtl", "page")}
+KINDS = {"run": ("build", "verilate", "rtl", "page", "completion")}
 if not INSTALLED:
     KINDS["test"] = tuple(FEATURES)
 CLANG = "14"  # of the oldest Debian that is supported, whose clang is not there yet

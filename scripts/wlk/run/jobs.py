@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import tables
 from ..base import keep, options, outputs, report, reports, setup
-from ..base.errors import Status, WlkError
+from ..base.errors import Status, WlkError, unknown
 from ..base.options import Command, option
 from ..fit import inside, match, portmap, search, waivers
 from ..fit.inside import Inside
@@ -311,9 +311,9 @@ def given_config(table: Table, words: Sequence[str], partial: bool = False) -> d
                     raise WlkError(Status.USAGE, f"{options.twice(by[key], word)}; {hint}")
                 by.setdefault(key, word)
         else:
-            message = f"config: {table.name} has no configuration '{word}'; it has "
-            message += f"{', '.join(table.configs)}, or give KEY=VALUE"
-            raise WlkError(Status.BAD_CONFIG, message)
+            message = f"config: {table.name} has no configuration '{word}'"
+            hint = unknown(word, table.configs, "give KEY=VALUE, or one of")
+            raise WlkError(Status.BAD_CONFIG, message + hint)
     given = named | given
     table.values(given, table.defaults(), partial)  # raises for what is not legal
     return given
