@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .base import installed, options, published, setup
+from .base import installed, options, published, seeds, setup
 from .base.guard import NAME, guard
 from .commands import COMMANDS, find, prepare
 
@@ -26,6 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def parse(words: Sequence[str]) -> options.Command:
     """What the command line asks: its subcommand, or an action of one."""
     args = parser().parse_args(words, argparse.Namespace(words=list(words)))
+    args.given = frozenset(vars(args))
     return options.of(args.asked, args)
 
 
@@ -59,6 +60,7 @@ def _dispatch(words: Sequence[str]) -> int:
         if setup.needs_venv(needed):
             _enter_venv(words)
         prepare(asked)
+        seeds.announce(asked)
         return published.run(asked)
 
 

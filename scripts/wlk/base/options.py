@@ -20,6 +20,7 @@ from .errors import Status, WlkError, closest, unknown
 
 Kind = TypeVar("Kind")
 COMMON = "common options"
+HIGHEST = 2**64 - 2  # of a span: the harness counts beyond it
 # What may stand behind the name of a reset, by the keys of a port map; the first is the default.
 RESET_WORDS = {"active": ("high", "low"), "style": ("sync", "async")}
 
@@ -30,6 +31,8 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Refuse unknown words here, where the options are known, and not in the parser above."""
+        if "--seeds" in self._option_string_actions:
+            args = joined(args)
         found, unknown = super().parse_known_args(args, namespace)
         if unknown and self._subparsers is None:
             self.error(f"unrecognized arguments: {' '.join(unknown)}{self._nearest(unknown)}")
@@ -50,6 +53,19 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing the whole usage."""
         raise WlkError(Status.USAGE, f"{message}; see `{self.prog} --help`")
+
+
+def joined(words: Sequence[str]) -> list[str]:
+    """The words, with the value of `--seeds from FILE` and `--seeds random N` in one."""
+    made: list[str] = []
+    for word in words:
+        before = " ".join(made[-2:]).replace("--seeds=", "--seeds ")
+        is_file = before.endswith("--seeds from") and not word.startswith("-")
+        if is_file or (before.endswith("--seeds random") and word.isdecimal()):
+            made[-1] += f" {word}"
+        else:
+            made.append(word)
+    return made
 
 
 # ---- fields that are options --------------------------------------------------------------------
@@ -135,6 +151,7 @@ class Command:
     )
     no_setup: bool = option(False, "install nothing; refuse if something is missing", group=COMMON)
     words: Sequence[str] = ()
+    given: frozenset[str] = frozenset()  # fields whose options are among the words
 
     def refuse(self) -> None:
         """Raise for what no work can make good, before any is done."""
@@ -200,12 +217,6 @@ def accept_inferred() -> Any:
     """Of what infers parameters."""
     text = "take a PASS with other values than the defaults, which fail: else it is AMBIGUOUS"
     return option(False, text)
-
-
-def seed_range(usual: range) -> Any:
-    """--seeds A..B."""
-    text = f"seeds, both ends included (default: {usual[0]}..{usual[-1]})"
-    return option(usual, text, type=seeds, metavar="A..B")
 
 
 def jobs(text: str = "runs at a time") -> Any:
@@ -285,13 +296,13 @@ def _not_empty(kind: Any) -> Any:
     return convert
 
 
-def seeds(text: str) -> range:
-    """Type of --seeds: `A..B`, both included, or one seed."""
+def span(text: str) -> range:
+    """Type of numbers `A..B`, both ends included, or of one."""
     first, dots, last = text.partition("..")
-    low = number()(first)
-    high = number()(last) if dots else low
+    low = number(0, HIGHEST)(first)
+    high = number(0, HIGHEST)(last) if dots else low
     if high < low:
-        raise argparse.ArgumentTypeError(f"{text}: the last seed is below the first")
+        raise argparse.ArgumentTypeError(f"{text}: the last one is below the first")
     return range(low, high + 1)
 
 

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import tables
-from ..base import keep, options, outputs, report, reports, setup
+from ..base import keep, options, outputs, report, reports, seeds, setup
 from ..base.errors import Status, WlkError, unknown
 from ..base.options import Command, option
+from ..base.seeds import Seeds
 from ..fit import inside, match, portmap, search, waivers
 from ..fit.inside import Inside
 from ..gen import composed, stubs
@@ -158,7 +159,7 @@ class Run(Simulated, waivers.Waiving, Command):
         "compares from the first cycle on"
     )
     config: list[str] = options.named_config()
-    seeds: range = options.seed_range(range(1, 6))
+    seeds: Seeds = seeds.option(range(1, 6))
     keep_going: bool = option(
         False, "run all seeds, also behind one that fails, and list how each of them fails"
     )
@@ -262,7 +263,7 @@ class Job:
 
     @property
     def total(self) -> int:
-        return len(self.args.seeds) * self.args.cycles
+        return self.args.seeds.count * self.args.cycles
 
 
 def list_blocks(as_json: bool) -> int:
