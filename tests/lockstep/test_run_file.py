@@ -127,7 +127,7 @@ def test_every_key_is_taken(file):
         ("[run]\nx = 1\n", ("[run.x]: must be a table",)),
         ("[[run]]\nname = 'x'\n", ("run must be a table",)),
         ("[run.x]\nseeds = 3\n", ("[run.x]: seeds must be a string",)),
-        ("[run.x]\nseeds = '5..1'\n", ("[run.x]: seeds: 5..1: the last one is below", "random N")),
+        ("[run.x]\nseeds = '5..1'\n", ("[run.x]: seeds: 5..1: the last seed is below", "random N")),
         ("[run.x]\nseeds = 'from none'\n", ("--seeds from ", "none: No such file")),
         ("[run.x]\ncycles = 0\n", ("[run.x]: cycles: 0 must be 1 or more",)),
         ("[run.x]\ncycles = true\n", ("[run.x]: cycles must be a number",)),

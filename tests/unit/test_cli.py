@@ -429,8 +429,8 @@ NUMBER, ONE_TO_8 = options.number(), options.number(1, 8)
         (NUMBER, "1e6", 1_000_000),
         (NUMBER, "0x10", 16),
         (ONE_TO_8, "8", 8),
-        (options.seeds, "3", range(3, 4)),
-        (options.seeds, "1..8", range(1, 9)),
+        (options.span, "3", range(3, 4)),
+        (options.span, "1..8", range(1, 9)),
         (options.key_value, "a=b=c", ("a", "b=c")),
     ],
 )
@@ -441,7 +441,7 @@ def test_options_value(convert, text, value):
 REFUSED = [
     *((NUMBER, text) for text in ("-1", "1.5", "inf", "nan", "")),
     (ONE_TO_8, "9"),
-    *((options.seeds, text) for text in ("8..1", "1..", "a..b")),
+    *((options.span, text) for text in ("8..1", "1..", "a..b")),
     *((options.key_value, text) for text in ("a", "=1", "a=")),
 ]
 

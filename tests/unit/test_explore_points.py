@@ -144,7 +144,10 @@ def test_explore_refuses_what_it_does_not_know(asked, parts):
             {"sets": {"num_pregs": "2..1024", "max_pending_reads": "1..255"}},
             ["--set: 42 x 10 x 255"],
         ),
-        ({"seeds": range(1, 10**30)}, ["runs; a sweep has at most 1,000,000: take fewer seeds"]),
+        (
+            {"seeds": Seeds.of([range(1, 10**30)])},
+            ["runs; a sweep has at most 1,000,000: take fewer seeds"],
+        ),
     ],
 )
 def test_explore_refuses_a_sweep_without_an_end(asked, parts):
@@ -220,7 +223,7 @@ def write(folder, text):
 def test_explore_reads_a_sweep_file(tmp_path):
     found = sweep.make(Asked(), write(tmp_path, FILE))
     assert len(found.points) == 2 * 4
-    assert (found.seeds, found.instructions) == (range(2, 4), 500)
+    assert (found.seeds, found.instructions) == (Seeds.of([range(2, 4)]), 500)
     assert (found.max_cycles, found.idle) == (9000, 70)
     program = dict(found.workloads[1].cells)["program"]
     assert program == str(tmp_path / "my.prog")  # beside the sweep file
@@ -231,7 +234,7 @@ def test_explore_options_replace_the_file(tmp_path):
     asked = Asked(points=["minimal"], sets={"coll_depth": "2"}, seeds=Seeds.one(7))
     found = sweep.make(asked, write(tmp_path, FILE))
     assert [each.title for each in found.points] == ["minimal coll_depth=2"]
-    assert found.seeds == range(7, 8)
+    assert found.seeds == Seeds.one(7)
     assert found.instructions == 500
 
 

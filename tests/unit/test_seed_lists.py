@@ -92,7 +92,7 @@ def test_random_seeds_are_told_and_repeated(command, words, count, capsys):
     [
         ("1\n2..\n", Status.USAGE, (":2: ", "'' is not a number", "write a seed")),
         ("# all\n\nx\n", Status.USAGE, (":3: ", "'x' is not a number")),
-        ("9..3 # why\n", Status.USAGE, (":1: 9..3: the last one is below",)),
+        ("9..3 # why\n", Status.USAGE, (":1: 9..3: the last seed is below",)),
         ("1, 2\n", Status.USAGE, (":1: ", "write a seed, or a range A..B")),
         (f"{2**64}\n", Status.USAGE, (":1: ", "must be within")),
         ("# nothing\n", Status.USAGE, ("has no seed",)),

@@ -302,7 +302,7 @@ def span(text: str) -> range:
     low = number(0, HIGHEST)(first)
     high = number(0, HIGHEST)(last) if dots else low
     if high < low:
-        raise argparse.ArgumentTypeError(f"{text}: the last one is below the first")
+        raise argparse.ArgumentTypeError(f"{text}: the last seed is below the first")
     return range(low, high + 1)
 
 

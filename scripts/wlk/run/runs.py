@@ -54,7 +54,7 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
     def needs(self) -> tuple[str, ...]:
         if self.list:
             return ()
-        rtl = ("rtl", "page") if any(each.rtl for each in self.parts) else ()  # failures are drawn
+        rtl = ("rtl", "page") if any(each.rtl for each in self.parts or [self]) else ()  # to draw
         return ("build", *self.tools, *rtl)
 
     def refuse(self) -> None:
