@@ -167,6 +167,7 @@ def test_build_elsewhere_has_the_same_bytes(copy, place):
         done = subprocess.run(command, capture_output=True, text=True, env=environment | variables)
         assert done.returncode == 0, done.stdout + done.stderr
 
+    build.parent.mkdir(parents=True)
     (build.parent / "venv").symlink_to(setup.VENV)  # which makes completion and the manual page
     step("meson", "setup", *kind.options, build, other)
     step("ninja", "-C", build, "package")

@@ -17,6 +17,7 @@ USUAL = 5  # of seeds that are drawn
 MOST = 10_000  # ranges, and seeds that are drawn
 DRAWN = 2**31  # above those that are drawn: simulators take 31 bits
 METAVAR = "A..B,...|random [N]|from FILE"
+FORMS = "give A..B, a list such as 3,7..9, random N, or from FILE"
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,10 @@ def parse(text: str, folder: Path = Path()) -> Seeds:
         if not rest:
             raise argparse.ArgumentTypeError("from: which file? give --seeds from FILE")
         return read(folder / rest.strip())
-    return _listed([options.span(each.strip()) for each in text.split(",")], text)
+    try:
+        return _listed([options.span(each.strip()) for each in text.split(",")], text)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{error}; {FORMS}") from None
 
 
 def _listed(found: Sequence[range], where: str) -> Seeds:
@@ -142,7 +146,7 @@ def kept(text: str, where: str, folder: Path, status: Status = Status.USAGE) -> 
     try:
         found = parse(text, folder)
     except argparse.ArgumentTypeError as error:
-        raise WlkError(status, f"{where}: {error}; give A..B, a list, or from FILE") from error
+        raise WlkError(status, f"{where}: {error}") from error
     if found.is_drawn:
         message = f"{where}: random ones differ each time, and answers are kept by their seeds"
         raise WlkError(status, f"{message}; give --seeds random with the command")

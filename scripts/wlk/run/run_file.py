@@ -51,8 +51,7 @@ class Table:
             try:
                 return seeds.parse(value, self._folder)
             except argparse.ArgumentTypeError as error:
-                hint = "give A..B, a list, random N, or from FILE"
-                raise WlkError(Status.USAGE, f"{where}: {error}; {hint}") from error
+                raise WlkError(Status.USAGE, f"{where}: {error}") from error
         return [self._folder / each for each in value] if key in PATHS else value
 
     @property
