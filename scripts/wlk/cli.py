@@ -25,7 +25,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parse(words: Sequence[str]) -> options.Command:
     """What the command line asks: its subcommand, or an action of one."""
-    args = parser().parse_args(words, argparse.Namespace(words=list(words)))
+    made = parser()
+    args = made.parse_args(words, argparse.Namespace(words=list(words), parser=made))
     args.given = frozenset(vars(args))
     return options.of(args.asked, args)
 
@@ -71,3 +72,7 @@ def _enter_venv(words: Sequence[str]) -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os.execv(setup.PYTHON, [str(setup.PYTHON), str(setup.ROOT / "scripts" / NAME), *words])
+
+
+if __name__ == "__main__":  # of Meson, with packages that are there without set-up
+    sys.exit(guard(lambda: parse(sys.argv[1:]).run()))

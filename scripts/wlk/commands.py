@@ -17,7 +17,7 @@ from .regress.bisect import Bisect
 from .regress.regress import Regress
 from .run import check, covered, recordings
 from .run.bind import Bind
-from .run.completion import Completion
+from .run.completion import Completion, Help
 from .run.coverage import Coverage
 from .run.map import Map
 from .run.model import Model
@@ -65,25 +65,6 @@ warplock check late.fst --from-unknown"""
         if Path(self.dump).is_dir():
             return recordings.check_folder(Path(self.dump), self)
         return check.run(self)
-
-
-@dataclass
-class Help(Command):
-    """Show the options of a subcommand, or of an action of one."""
-
-    NAME = "help"
-    NEEDS = ()
-    EXAMPLE = """warplock help lockstep
-warplock help vectors play"""
-
-    topic: list[str] = operand("SUBCOMMAND", "the subcommand, and its action", [], nargs="*")
-
-    def run(self) -> int:
-        """Printing the help ends the command, with 0."""
-        from .cli import parser  # which knows the subcommands from here
-
-        parser().parse_args([*self.topic, "--help"])
-        raise AssertionError(self.topic)
 
 
 @dataclass

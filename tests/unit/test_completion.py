@@ -11,7 +11,8 @@ import pytest
 from wlk import cli
 from wlk.base.errors import Status
 from wlk.base.options import Command, option
-from wlk.run.completion import MAKERS, made
+from wlk.run import completion
+from wlk.run.completion import MAKERS
 
 pytestmark = pytest.mark.needs("completion")
 CHECKS = {
@@ -22,6 +23,10 @@ CHECKS = {
         ["mandoc", "-Tlint", "-Werror", "{}"],
     ),
 }
+
+
+def made(kind):
+    return completion.made(kind, cli.parser())
 
 
 @pytest.fixture(autouse=True)

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is made from the options of the command: completion of words in shells, the manual page."""
+"""What is made from the options of the command: help, completion in shells, the manual page."""
 
 import argparse
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from .. import tables
 from ..base import installed
-from ..base.guard import guard
 from ..base.options import Command, operand
 
 WIDTH = "1000"  # of a line of help: pagers and shells wrap it
@@ -29,19 +27,36 @@ warplock completion zsh > ~/.zfunc/_warplock
 warplock completion man > warplock.1"""
 
     kind: str = operand("KIND", "bash, zsh or man", choices=("bash", "zsh", "man"))
+    parser: argparse.ArgumentParser | None = None  # of the whole command
 
     def run(self) -> int:
         """Print it."""
-        print(made(self.kind), end="")
+        print(made(self.kind, self.parser), end="")
         return 0
 
 
-def made(kind: str) -> str:
-    """The completion of a shell, or the manual page."""
-    from ..cli import parser  # which has the command above
+@dataclass
+class Help(Command):
+    """Show the options of a subcommand, or of an action of one."""
 
+    NAME = "help"
+    NEEDS = ()
+    EXAMPLE = """warplock help lockstep
+warplock help vectors play"""
+
+    topic: list[str] = operand("SUBCOMMAND", "the subcommand, and its action", [], nargs="*")
+    parser: argparse.ArgumentParser | None = None  # of the whole command
+
+    def run(self) -> int:
+        """Print them, which ends the command with 0."""
+        self.parser.parse_args([*self.topic, "--help"])
+        raise AssertionError(self.topic)
+
+
+def made(kind: str, parser: argparse.ArgumentParser) -> str:
+    """The completion of a shell, or the manual page."""
     os.environ["COLUMNS"] = WIDTH
-    return MAKERS[kind](parser())
+    return MAKERS[kind](parser)
 
 
 def _completion(shell: str, parser: argparse.ArgumentParser) -> str:
@@ -79,7 +94,3 @@ MAKERS: Mapping[str, Callable[[argparse.ArgumentParser], str]] = {
     "zsh": lambda parser: _completion("zsh", parser),
     "man": _manual,
 }
-
-
-if __name__ == "__main__":  # of Meson, which has the packages
-    sys.exit(guard(lambda: Completion(sys.argv[1]).run()))
