@@ -446,6 +446,9 @@ def in_venv(venv: Path, work: Path, *words: object, **env: object) -> programs.D
 def test_pip_makes_a_wheel_with_the_command(venv, place, work):
     (wheel,) = (place / "wheels").glob("warplock-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
+    parts = ("bash-completion/completions/warplock.bash", "zsh/site-functions/_warplock")
+    for part in (*parts, "man/man1/warplock.1"):
+        assert any(name.endswith(f".data/data/share/{part}") for name in names)
     assert not [
         name for name in names if name.endswith((".a", ".pc")) or "include/warplock/issue" in name
     ]
