@@ -45,6 +45,11 @@ typedef struct stimulus {
 
 enum { MAX_TIES = 256 };
 
+/* Seeds, both ends included. */
+typedef struct seed_range {
+    uint64_t first, last;
+} seed_range;
+
 typedef struct harness {
     const wlk_harness_dut *dut;
     const wlk_block *block;
@@ -52,7 +57,9 @@ typedef struct harness {
     uint32_t cfg[WLK_MAX_PARAMS];
     wlk_layout layout;
     /* what to do */
-    uint64_t first, last, cycles, jobs, time, from, to, force, keep_going, cover, exact;
+    seed_range *ranges; /* n_ranges of them, in ascending order */
+    uint64_t n_seeds;   /* in all of them */
+    uint64_t cycles, jobs, time, from, to, force, keep_going, cover, exact;
     uint32_t profile;
     wlk_power_up power_up;
     int random; /* what no reset reaches powers up so */
@@ -61,7 +68,7 @@ typedef struct harness {
     wlk_driver *driver;
     const char **probes;  /* configurations to try, as "I:VALUE,I:VALUE" */
     const char **waivers; /* words of waived.c */
-    uint32_t n_probes, n_waivers;
+    uint32_t n_ranges, n_probes, n_waivers;
     wlk_status status;
     /* the run */
     int cover_to; /* where cover.c writes */
@@ -75,7 +82,7 @@ typedef struct harness {
     wlk_issue_state *before; /* what the picture needs of the state before the edge */
     uint64_t cycle;          /* of this seed */
     uint64_t drain_from;     /* the cycle from which on no work comes: something differs */
-    uint64_t seed;
+    uint64_t seed, nth;      /* the nth seed, from 0 */
     const wlk_checker *failing;
     /* sums */
     uint64_t done, total, ran, seeds_run, compared, masked;
@@ -293,6 +300,10 @@ void cover_begin(harness *b);
 void cover_tell(const harness *b, const uint64_t *before, wlk_status status);
 
 /* ---- seeds.c ---- */
+/* The nth seed; and go on to it. */
+uint64_t harness_seed(const harness *b, uint64_t nth);
+void harness_take(harness *b, uint64_t nth);
+
 /* Run b->seed: its verdict, and b->failing. The module stays open. */
 wlk_status harness_run_seed(harness *b, wlk_error *err);
 

@@ -21,7 +21,7 @@ typedef struct finding {
 } finding;
 
 struct findings {
-    uint64_t first, n; // seeds, from the one that failed on
+    uint64_t first, n; // of the seeds, from the one that failed on
     atomic_uint_fast64_t next, ended;
     finding seeds[]; // behind them what each has waived
 };
@@ -65,7 +65,7 @@ static void run_all(harness *b, void *shared) {
             return;
         }
         finding *f = &all->seeds[index];
-        b->seed = all->first + index;
+        harness_take(b, all->first + index);
         b->failing = NULL;
         waived_clear(b);
         const wlk_status status = harness_run_seed(b, &err);
@@ -123,7 +123,7 @@ static void print_answer(harness *b, struct findings *all, const char *text, siz
     for (uint64_t i = 0; i < all->n; i++) {
         const finding *f = &all->seeds[i];
         if (!atomic_load(&f->ended) || f->status != WLK_OK) {
-            finding_json(f, all->first + i, &j);
+            finding_json(f, harness_seed(b, all->first + i), &j);
         }
     }
     wlk_json_close(&j, ']');
@@ -132,7 +132,7 @@ static void print_answer(harness *b, struct findings *all, const char *text, siz
 }
 
 wlk_status keep_going(harness *b, wlk_status status, FILE *to, wlk_error *err) {
-    const uint64_t n = b->last - b->seed + 1u;
+    const uint64_t n = b->n_seeds - b->nth;
     const size_t of_seed = sizeof(finding) + b->n_waivers * sizeof(waived);
     const size_t size = sizeof(struct findings) + n * of_seed;
     char *text = NULL;
@@ -143,7 +143,7 @@ wlk_status keep_going(harness *b, wlk_status status, FILE *to, wlk_error *err) {
         return tool_no_memory(err);
     }
     struct findings *all = (struct findings *)shared;
-    all->first = b->seed;
+    all->first = b->nth;
     all->n = n;
     note(b, status, &all->seeds[0]);
     harness_answer(b, status, answer);

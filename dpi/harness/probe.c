@@ -92,7 +92,8 @@ static void print_run(const went *w, wlk_json *to) {
 // With each seed, its stimulus made for it.
 static wlk_status run_alone(harness *b, went *to, wlk_error *err) {
     wlk_status status = harness_configure(b, err);
-    for (b->seed = b->first; status == WLK_OK && b->seed <= b->last; b->seed++, to++) {
+    for (uint64_t nth = 0; status == WLK_OK && nth < b->n_seeds; nth++, to++) {
+        harness_take(b, nth);
         const uint64_t before = b->compared; // one that passes is closed already
         b->failing = NULL;
         const wlk_status verdict = harness_run_seed(b, err);
@@ -138,8 +139,7 @@ static wlk_status run_seed_beside(harness *b, went **to, uint32_t n) {
     for (uint32_t i = 0; i < n && status == WLK_OK && ended; i++) {
         blamed worst = {0};
         if (verdict_of(b, (int32_t)i, &worst)) {
-            note(b, worst.verdict, fit_of_all((int32_t)i), worst.checker,
-                 to[i] + (b->seed - b->first));
+            note(b, worst.verdict, fit_of_all((int32_t)i), worst.checker, to[i] + b->nth);
         }
     }
     harness_end(b);
@@ -149,7 +149,8 @@ static wlk_status run_seed_beside(harness *b, went **to, uint32_t n) {
 static wlk_status run_beside(harness *b, const wlk_dpi_set *sets, went **to, uint32_t n) {
     wlk_status status = WLK_OK;
     wlk_dpi_beside(sets, n);
-    for (b->seed = b->first; status == WLK_OK && b->seed <= b->last; b->seed++) {
+    for (uint64_t nth = 0; status == WLK_OK && nth < b->n_seeds; nth++) {
+        harness_take(b, nth);
         status = run_seed_beside(b, to, n);
     }
     wlk_dpi_beside(NULL, 0);
@@ -245,7 +246,7 @@ static void print_all(const harness *b, const went *all, uint32_t n_seeds, FILE 
 }
 
 wlk_status harness_probe(harness *b, FILE *to, wlk_error *err) {
-    const uint32_t n_seeds = (uint32_t)(b->last - b->first + 1u);
+    const uint32_t n_seeds = (uint32_t)b->n_seeds;
     went *all = calloc((size_t)b->n_probes * n_seeds, sizeof *all);
     wlk_status status = WLK_OK;
     if (all == NULL) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lockstep harness. Words, all KEY=VALUE:
-//   first=A last=B     seeds, both included          cycles=N     cycles a seed
+//   seeds=A..B         seeds, both included, above those of the word before
+//   cycles=N           cycles a seed
 //   jobs=N             processes that run them; the answer does not depend on it
 //   keep_going=1       all of them, also behind one that fails
 //   cover=1            a line on stderr of what each seed covers (cover.c)
@@ -196,7 +197,7 @@ static wlk_status run_stimulus(harness *b, bool *ended) {
 }
 
 static wlk_status open_picture(harness *b, wlk_error *err) {
-    if (b->pipeline == NULL || b->seed != b->first) {
+    if (b->pipeline == NULL || b->nth != 0) {
         return WLK_OK;
     }
     if (strcmp(b->block->table->name, "issue") != 0) {
@@ -309,7 +310,7 @@ static wlk_status replay(harness *b, wlk_error *err) {
         return status;
     }
     b->total = wlk_vec_cycles(reader);
-    b->seed = b->first;
+    harness_take(b, 0);
     harness_begin(b, b->seed, b->waves);
     bool going = true;
     while (going && status == WLK_OK && !tool_stopped(b->cycle, b->total)) {
@@ -335,25 +336,39 @@ static wlk_status replay(harness *b, wlk_error *err) {
 
 // ---- all seeds --------------------------------------------------------------------------------
 
+uint64_t harness_seed(const harness *b, uint64_t nth) {
+    const seed_range *r = b->ranges;
+    while (nth > r->last - r->first) {
+        nth -= r->last - r->first + 1u;
+        r++;
+    }
+    return r->first + nth;
+}
+
+void harness_take(harness *b, uint64_t nth) {
+    b->nth = nth;
+    b->seed = harness_seed(b, nth);
+}
+
 // A seed differs in time alone. One behind it may show that values do: that is the better answer.
 static wlk_status look_further(harness *b, const sums *before, uint64_t done, wlk_error *err) {
-    const uint64_t seed = b->seed;
+    const uint64_t nth = b->nth;
     wlk_status status = WLK_TIMING_DIVERGENCE;
     do {
-        b->seed = b->seed < b->last ? b->seed + 1u : seed;
+        harness_take(b, b->nth + 1u < b->n_seeds ? b->nth + 1u : nth);
         b->done = done;
         b->failing = NULL;
         harness_end(b);
         sums_put_back(b, before);
         status = harness_run_seed(b, err);
-    } while (b->seed != seed && status != WLK_FUNCTIONAL_MISMATCH && status != WLK_INTERRUPTED);
+    } while (b->nth != nth && status != WLK_FUNCTIONAL_MISMATCH && status != WLK_INTERRUPTED);
     return status;
 }
 
 static wlk_status run_seed(harness *b, wlk_error *err) {
     const uint64_t done = b->done;
     const bool is_one = b->keep_going != 0 || b->waves != NULL || b->program != NULL;
-    const bool is_last = is_one || b->seed == b->last;
+    const bool is_last = is_one || b->nth + 1u == b->n_seeds;
     const bool is_first = b->shares == NULL;
     sums *before = is_last || is_first ? NULL : sums_take(b);
     wlk_status status = harness_run_seed(b, err);
@@ -366,21 +381,20 @@ static wlk_status run_seed(harness *b, wlk_error *err) {
 
 static wlk_status run_seeds(harness *b, wlk_error *err) {
     wlk_status status = WLK_OK;
-    b->total = b->program != NULL ? 0u : (b->last - b->first + 1u) * b->cycles;
+    b->total = b->program != NULL ? 0u : b->n_seeds * b->cycles;
     if (b->replay != NULL) {
         return replay(b, err);
     }
-    const bool several =
-        b->jobs > 1 && b->last > b->first && b->program == NULL && b->waves == NULL;
-    for (b->seed = b->first; b->seed <= b->last && status == WLK_OK; b->seed++) {
+    const bool several = b->jobs > 1 && b->n_seeds > 1 && b->program == NULL && b->waves == NULL;
+    for (uint64_t nth = 0; nth < b->n_seeds && status == WLK_OK; nth = b->nth + 1u) {
+        harness_take(b, nth);
         harness_end(b);
         status = run_seed(b, err);
         b->seeds_run++;
-        if (several && b->seed == b->first && status == WLK_OK) {
+        if (several && nth == 0 && status == WLK_OK) {
             workers_run(b, b->jobs);
         }
     }
-    b->seed--;
     return status;
 }
 
@@ -420,7 +434,7 @@ static wlk_status run(harness *b, wlk_error *err) {
 enum { LOOP = 2048 }; // cycles of precomputed inputs
 
 static void precompute(harness *b, uint64_t *inputs) {
-    b->seed = b->first;
+    harness_take(b, 0);
     harness_start_stimulus(b);
     // The loop must fit whatever state the RTL comes round with.
     b->block->init(b->cfg, b->model, WLK_POWER_UNKNOWN);
@@ -441,7 +455,7 @@ static wlk_status time_cycles(harness *b) {
     }
     precompute(b, inputs);
     b->deferred = b->exact == 0;
-    harness_begin(b, b->first, NULL);
+    harness_begin(b, b->seed, NULL);
     clock_t start = 0; // of this process alone
     for (uint64_t c = 0; c < b->time + LOOP; c++) {
         if (c == LOOP) {
@@ -508,6 +522,24 @@ static bool add_tie(harness *b, const char *text) {
     return taken;
 }
 
+static bool add_seeds(harness *b, const char *text) {
+    seed_range *more = realloc(b->ranges, (b->n_ranges + 1u) * sizeof *more);
+    if (more == NULL) {
+        return false;
+    }
+    b->ranges = more;
+    seed_range *r = &more[b->n_ranges];
+    const uint64_t above = b->n_ranges != 0 ? r[-1].last + 1u : 0u;
+    if (!tool_take_number(&text, '.', &r->first) || *text++ != '.' ||
+        !tool_number(text, &r->last) || r->first < above || r->last < r->first ||
+        r->last == UINT64_MAX) {
+        return false;
+    }
+    b->n_ranges++;
+    b->n_seeds += r->last - r->first + 1u;
+    return true;
+}
+
 static bool add_probe(harness *b, const char *text) {
     const char **more = realloc(b->probes, (b->n_probes + 1u) * sizeof *more);
     if (more != NULL) {
@@ -544,8 +576,7 @@ static bool read_word(harness *b, const option *options, const char *word) {
 static wlk_status parse(harness *b, int argc, char **argv, wlk_error *err) {
     const char *profile = "mix", *power_up = "unknown";
     const option options[] = {
-        {"first", .number = &b->first},
-        {"last", .number = &b->last},
+        {"seeds", .take = add_seeds},
         {"cycles", .number = &b->cycles},
         {"time", .number = &b->time},
         {"from", .number = &b->from},
@@ -580,8 +611,8 @@ static wlk_status parse(harness *b, int argc, char **argv, wlk_error *err) {
     }
     b->power_up = tool_power_up(power_up);
     b->random = b->power_up == WLK_POWER_UNKNOWN;
-    if (b->last < b->first || b->last == UINT64_MAX) {
-        return wlk_fail(err, WLK_USAGE, "the last seed is below the first, or above 2^64 - 2");
+    if (b->n_ranges == 0 && !add_seeds(b, "1..1")) {
+        return tool_no_memory(err);
     }
     return wlk_stimulus_profile(b->gen, profile, &b->profile)
                ? WLK_OK
@@ -657,6 +688,7 @@ static void release(harness *b) {
     free(b->uncleared);
     free(b->in);
     free(b->before);
+    free(b->ranges);
     free(b->probes);
     free(b->waivers);
     waived_clear(b);
@@ -689,12 +721,7 @@ static wlk_status start(harness *b, int argc, char **argv, wlk_error *err) {
 
 int wlk_harness_main(const wlk_harness_dut *dut, int argc, char **argv) {
     wlk_error err = {WLK_OK, ""};
-    harness b = {.dut = dut,
-                 .first = 1,
-                 .last = 1,
-                 .cycles = 10000,
-                 .to = UINT64_MAX,
-                 .drain_from = UINT64_MAX};
+    harness b = {.dut = dut, .cycles = 10000, .to = UINT64_MAX, .drain_from = UINT64_MAX};
     tool_signals();
     settle_watch(dut);
     wlk_status status = start(&b, argc, argv, &err);

@@ -122,7 +122,7 @@ static void run_passing(harness *b, void *shared) {
         }
         const uint64_t lines = printed_lines(0);
         clear(b);
-        b->seed = b->first + 1 + index;
+        harness_take(b, index + 1u);
         if (harness_run_seed(b, &err) != WLK_OK) {
             uint64_t end = atomic_load(&p->end);
             while (index < end && !atomic_compare_exchange_weak(&p->end, &end, index)) {
@@ -178,7 +178,7 @@ bool workers_fork(harness *b, uint64_t jobs, workers_work work, void *shared,
 }
 
 void workers_run(harness *b, uint64_t jobs) {
-    const uint64_t left = b->last - b->first;
+    const uint64_t left = b->n_seeds - 1u;
     const size_t size = sizeof(pool) + left * sums_size(b);
     pool *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) {
@@ -189,7 +189,7 @@ void workers_run(harness *b, uint64_t jobs) {
     (void)workers_fork(b, jobs < left ? jobs : left, run_passing, p, &p->passed);
     for (uint64_t i = 0; i < left && !tool_stop && atomic_load(&sums_of(b, p, i)->passed); i++) {
         add(b, sums_of(b, p, i));
-        b->seed++;
+        harness_take(b, i + 1u);
     }
     (void)munmap(p, size);
 }

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .base import installed, options, published, setup
+from .base import installed, options, published, seeds, setup
 from .base.guard import NAME, guard
 from .commands import COMMANDS, find, prepare
 
@@ -25,22 +25,32 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parse(words: Sequence[str]) -> options.Command:
     """What the command line asks: its subcommand, or an action of one."""
-    parser = options.Parser(
+    made = parser()
+    args = made.parse_args(words, argparse.Namespace(words=list(words), parser=made))
+    args.given = frozenset(vars(args))
+    return options.of(args.asked, args)
+
+
+def parser() -> options.Parser:
+    """The parser of the whole command, from which completion and the manual page are made too."""
+    made = options.Parser(
         prog=NAME,
         description="Bit- and cycle-exact reference models of GPU issue stages, run against RTL.",
-        epilog=f"`{NAME} SUBCOMMAND --help` shows its options and an example.",
+        epilog=f"`{NAME} help SUBCOMMAND` shows its options and an example.",
     )
-    parser.add_argument("--version", action="version", version=f"{NAME} {installed.version()}")
-    subparsers = parser.add_subparsers(dest="command", metavar="SUBCOMMAND", required=True)
+    made.add_argument("--version", action="version", version=f"{NAME} {installed.version()}")
+    subparsers = made.add_subparsers(dest="command", metavar="SUBCOMMAND", required=True)
     for command in COMMANDS:
         command.add(subparsers)
-    args = parser.parse_args(words, argparse.Namespace(words=list(words)))
-    return options.of(args.asked, args)
+    return made
 
 
 def _dispatch(words: Sequence[str]) -> int:
     if installed.INSTALLED:
         installed.INSTALLED.check_files()
+    if not words:
+        parser().print_help()
+        return 0
     asked = parse(words)
     more = find(asked)
     asked.refuse()
@@ -56,6 +66,7 @@ def _dispatch(words: Sequence[str]) -> int:
         for line in asked.deprecated:
             print(f"{NAME}: {line}", file=sys.stderr)
         prepare(asked)
+        seeds.announce(asked)
         return published.run(asked)
 
 
@@ -66,3 +77,7 @@ def _enter_venv(words: Sequence[str]) -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os.execv(setup.PYTHON, [str(setup.PYTHON), str(setup.ROOT / "scripts" / NAME), *words])
+
+
+if __name__ == "__main__":  # of Meson, with packages that are there without set-up
+    sys.exit(guard(lambda: parse(sys.argv[1:]).run()))

@@ -17,6 +17,7 @@ from .regress.bisect import Bisect
 from .regress.regress import Regress
 from .run import check, covered, recordings
 from .run.bind import Bind
+from .run.completion import Completion, Help
 from .run.coverage import Coverage
 from .run.map import Map
 from .run.model import Model
@@ -78,7 +79,7 @@ class Setup(Command):
         "what for: run (default), or test, which adds what only the tests need",
         "run",
         nargs="?",
-        choices=setup.KINDS,
+        choices=tuple(setup.KINDS),
     )
 
     def needs(self) -> tuple[str, ...]:
@@ -92,6 +93,6 @@ class Setup(Command):
 
 
 COMMANDS: tuple[type[Command], ...] = (
-    *(Bind, Bisect, Check, Coverage, Explore, Lockstep, Map, Model, Mutate, New, Opndcoll, Prove),
-    *(Regress, Setup, Stub, Tests, Vectors),
+    *(Bind, Bisect, Check, Completion, Coverage, Explore, Help, Lockstep, Map, Model, Mutate, New),
+    *(Opndcoll, Prove, Regress, Setup, Stub, Tests, Vectors),
 )

@@ -164,6 +164,8 @@ def test_build_elsewhere_has_the_same_bytes(copy, place):
         done = subprocess.run(command, capture_output=True, text=True, env=environment | variables)
         assert done.returncode == 0, done.stdout + done.stderr
 
+    build.parent.mkdir(parents=True)
+    (build.parent / "venv").symlink_to(setup.VENV)  # which makes completion and the manual page
     step("meson", "setup", *kind.options, build, other)
     step("ninja", "-C", build, "package")
     fresh = [*build.glob("refmodel/libopndcoll*/*.o"), *build.glob("dpi/wlk-vec.p/*.o")]
@@ -183,6 +185,17 @@ def test_copy_has_every_public_header(copy):
     have = {path.name for path in (copy / "include/warplock").iterdir()}
     assert have == written | made | {"vectors.h"}
     assert len(made) == len(programs.tables.names())
+
+
+@pytest.mark.needs("completion")
+def test_copy_has_completion_and_the_manual_page(copy):
+    texts = {
+        "bash": copy / "share/bash-completion/completions/warplock.bash",
+        "zsh": copy / "share/zsh/site-functions/_warplock",
+        "man": copy / "share/man/man1/warplock.1",
+    }
+    for kind, path in texts.items():
+        assert path.read_text() == programs.typed("completion", kind).out
 
 
 def test_install_tag_program_is_enough_for_the_command(place, work):
@@ -430,6 +443,9 @@ def in_venv(venv: Path, work: Path, *words: object, **env: object) -> programs.D
 def test_pip_makes_a_wheel_with_the_command(venv, place, work):
     (wheel,) = (place / "wheels").glob("warplock-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
+    parts = ("bash-completion/completions/warplock.bash", "zsh/site-functions/_warplock")
+    for part in (*parts, "man/man1/warplock.1"):
+        assert any(name.endswith(f".data/data/share/{part}") for name in names)
     assert not [
         name for name in names if name.endswith((".a", ".pc")) or "include/warplock/issue" in name
     ]

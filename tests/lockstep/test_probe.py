@@ -57,7 +57,8 @@ def test_words_that_do_not_fit_the_rtl_are_refused(tmp_path, monkeypatch):
     for word, status, part in (
         ("param=1:64", Status.BAD_PARAMS, "needs other ports"),
         ("shrink=x", Status.USAGE, "needs header="),
-        (f"last={2**64 - 1}", Status.USAGE, "the last seed"),
+        (f"seeds=1..{2**64 - 1}", Status.USAGE, "cannot read"),
+        ("seeds=3..2", Status.USAGE, "cannot read"),
         ("waive=collector 0 no_port 0x1", Status.BAD_PARAMS, "a checker was refused: TOP"),
     ):
         done = subprocess.run([programs[0], word], capture_output=True, text=True, check=False)

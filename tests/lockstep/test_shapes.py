@@ -17,6 +17,7 @@ import programs
 import pytest
 import rtl_under_test as rut
 from wlk import tables
+from wlk.base.seeds import Seeds
 from wlk.gen import shell
 from wlk.run import harness, jobs, lockstep, verilate
 from wlk.tables import files
@@ -240,7 +241,7 @@ def test_shapes_in_lockstep(block, shape, via, which):
         module=f"shape_{shape}",
         include=[HERE],
         map=told,
-        seeds=range(1, 2),
+        seeds=Seeds.one(1),
         cycles=100,
         via=via,
         verilator=which,

@@ -10,7 +10,7 @@ import test_assertions
 from wlk.base.errors import Status
 
 CONFIG = {"num_lanes": 2, "num_pregs": 16, "coll_entries": 2}
-UNSTABLE = {"cycles_per_second", "shrunk", "rtl_lines", "picture", "waves"}
+UNSTABLE = {"cycles_per_second", "shrunk", "rtl_lines", "picture", "waves", "failing_seeds"}
 # Shows after so many cycles that several batches have passed.
 LATE = (
     "  assign writeReq_ready_o = 1'b1",

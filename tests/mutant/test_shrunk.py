@@ -16,6 +16,7 @@ import pytest
 from wlk import tables
 from wlk.base import reports
 from wlk.base.errors import Status
+from wlk.base.seeds import Seeds
 from wlk.run import failures, harness, jobs, lockstep, vectors, waves
 from wlk.run import mutate as injector
 
@@ -57,7 +58,7 @@ def play(trial, file, seed):
         how = {"seed": vectors.read_header(file).seed}
         result = lockstep.replay(trial.table, trial.config, file, "unknown", source, **how).result
         return result.first and result.first.port
-    words = harness.words(trial.job, replay=file, first=seed, last=seed)
+    words = harness.words(trial.job, replay=file, seeds=Seeds.one(seed))
     answer = harness.run(trial.job, lockstep.builder(trial.job)(), words)
     return answer.get("failure", {}).get("first", {}).get("port")
 

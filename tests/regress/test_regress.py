@@ -766,6 +766,11 @@ def test_file_that_is_no_database_is_refused(chip, tmp_path):
         ("[[block]]\nname = 'hazard'\nports = ['a']", "must be NAME=OWN"),
         ("[[block]]\nname = 'hazard'\nports = ['a=b', 'c=b']", "names a port that another names"),
         ("cache_limit = 'much'", "must be a size"),
+        ("rtl = ['rtl']\nseeds = '5..x'", "seeds: 'x' is not a number; give A..B"),
+        ("rtl = ['rtl']\nseeds = 'random'", "answers are kept by their seeds; give --seeds random"),
+        ("rtl = ['rtl']\nseeds = 'from none'", "none: No such file"),
+        ("rtl = ['rtl']\n[run.night]\nseed = '1'", "[run.night]: no key seed; did you mean seeds?"),
+        ("cycels = 3", "no key cycels; did you mean cycles?"),
         ("rtl = ['rtl']\nverilator = 'best'", "verilator: 'best' must be one of system, newest"),
     ],
 )

@@ -11,6 +11,7 @@ import pytest
 from wlk import tables
 from wlk.base import shape
 from wlk.base.errors import Status
+from wlk.base.seeds import Seeds
 from wlk.explore import store, sweep
 from wlk.fit import conditions, portmap, waivers
 from wlk.regress import cache, settings
@@ -213,7 +214,7 @@ def test_fault_that_is_no_text_is_refused(tmp_path, monkeypatch):
         mutate.load("compactor")
 
 
-ASKED = sweep.make(sweep.Asked(["src"], ["mixed"], seeds=range(1, 2)), None)
+ASKED = sweep.make(sweep.Asked(["src"], ["mixed"], seeds=Seeds.one(1)), None)
 
 
 def read_coverage(path):

@@ -97,6 +97,48 @@ def test_cli_script_is_shell_and_python(interpreter):
     assert "SUBCOMMAND" in subprocess.check_output(command, text=True)
 
 
+def test_cli_alone_prints_the_overview():
+    done = programs.typed()
+    assert "SUBCOMMAND" in done.out and "lockstep" in done.out and not done.err
+
+
+@pytest.mark.parametrize("words", [[], ["lockstep"], ["vectors"], ["vectors", "play"], ["help"]])
+def test_cli_help_is_that_of_the_option(words):
+    assert programs.typed("help", *words).out == programs.typed(*words, "--help").out
+
+
+@pytest.mark.parametrize(
+    ("words", "near"),
+    [
+        ("lockstpe", "lockstep"),
+        ("chekc run.fst", "check"),
+        ("help lockstpe", "lockstep"),
+        ("help vectors plya", "play"),
+        ("vectors exprot", "export"),
+        ("lockstep colector", "collector"),
+        ("lockstep collector hazrd", "hazard"),
+        ("stub scorebord --out x", "scoreboard"),
+        ("vectors gen colector x.wlv", "collector"),
+        ("check run.fst --block issu", "issue"),
+        ("lockstep --cylces 3", "--cycles"),
+        ("lockstep collector --power-up zreo", "zero"),
+        ("lockstep collector --config defualt", "default"),
+        ("lockstep collector --config num_lans=4", "num_lanes"),
+        ("lockstep collector --profile mixd", "mixed"),
+        ("setup tset", "test"),
+    ],
+)
+def test_cli_mistyped_word_gets_its_nearest(words, near):
+    done = programs.warplock(*words.split(), code=None)
+    assert f"did you mean {near}?" in one_line(done.err) and done.code != 0
+
+
+def test_cli_word_that_is_like_none_gets_all():
+    for words, first in (("zzz", "bind, bisect"), ("lockstep zzz", "collector, collector_x")):
+        line = one_line(programs.warplock(*words.split(), code=None).err)
+        assert first in line and "did you mean" not in line
+
+
 @pytest.mark.parametrize("name", [command.NAME for command in cli.COMMANDS])
 def test_cli_every_subcommand_has_help_with_an_example(name, capsys):
     with pytest.raises(SystemExit) as stop:
@@ -445,8 +487,8 @@ NUMBER, ONE_TO_8 = options.number(), options.number(1, 8)
         (NUMBER, "1e6", 1_000_000),
         (NUMBER, "0x10", 16),
         (ONE_TO_8, "8", 8),
-        (options.seeds, "3", range(3, 4)),
-        (options.seeds, "1..8", range(1, 9)),
+        (options.span, "3", range(3, 4)),
+        (options.span, "1..8", range(1, 9)),
         (options.key_value, "a=b=c", ("a", "b=c")),
     ],
 )
@@ -457,7 +499,7 @@ def test_options_value(convert, text, value):
 REFUSED = [
     *((NUMBER, text) for text in ("-1", "1.5", "inf", "nan", "")),
     (ONE_TO_8, "9"),
-    *((options.seeds, text) for text in ("8..1", "1..", "a..b")),
+    *((options.span, text) for text in ("8..1", "1..", "a..b")),
     *((options.key_value, text) for text in ("a", "=1", "a=")),
 ]
 

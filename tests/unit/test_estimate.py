@@ -7,6 +7,7 @@ import time
 import pytest
 from wlk import tables
 from wlk.base import setup
+from wlk.base.seeds import Seeds
 from wlk.run import estimate, jobs
 
 
@@ -17,7 +18,7 @@ def plan(tmp_path, monkeypatch):
     known = {f"build {name}": 10.0 for name in tables.names()}
     known |= {f"cycle {name}": 0.005 for name in tables.names()}
     (tmp_path / estimate.FILE).write_text(json.dumps(known))
-    run = jobs.Run(blocks=["collector", "hazard"], seeds=range(1, 2), cycles=1000)
+    run = jobs.Run(blocks=["collector", "hazard"], seeds=Seeds.one(1), cycles=1000)
     return jobs.plan(run)
 
 

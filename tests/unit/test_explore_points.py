@@ -9,6 +9,7 @@ import pytest
 from programs import error
 from wlk import tables
 from wlk.base.errors import Status
+from wlk.base.seeds import Seeds
 from wlk.explore import points, reference, sweep, workloads
 from wlk.explore.sweep import Asked
 
@@ -106,7 +107,7 @@ def test_explore_reference_points_are_26_and_known():
 
 
 def test_explore_job_line_is_that_of_the_contract():
-    found = make(points=["src3"], workloads=["hot regs=16", "dot"], seeds=range(3, 5))
+    found = make(points=["src3"], workloads=["hot regs=16", "dot"], seeds=Seeds.of([range(3, 5)]))
     lines = [found.line(job) for job in found.jobs()]
     cells = [dict(cell.split("=", 1) for cell in line[:-1].split("\t")) for line in lines]
     assert [cell["workload"] for cell in cells] == ["stream", "stream", "program"]
@@ -143,7 +144,10 @@ def test_explore_refuses_what_it_does_not_know(asked, parts):
             {"sets": {"num_pregs": "2..1024", "max_pending_reads": "1..255"}},
             ["--set: 42 x 10 x 255"],
         ),
-        ({"seeds": range(1, 10**30)}, ["runs; a sweep has at most 1,000,000: take fewer seeds"]),
+        (
+            {"seeds": Seeds.of([range(1, 10**30)])},
+            ["runs; a sweep has at most 1,000,000: take fewer seeds"],
+        ),
     ],
 )
 def test_explore_refuses_a_sweep_without_an_end(asked, parts):
@@ -219,7 +223,7 @@ def write(folder, text):
 def test_explore_reads_a_sweep_file(tmp_path):
     found = sweep.make(Asked(), write(tmp_path, FILE))
     assert len(found.points) == 2 * 4
-    assert (found.seeds, found.instructions) == (range(2, 4), 500)
+    assert (found.seeds, found.instructions) == (Seeds.of([range(2, 4)]), 500)
     assert (found.max_cycles, found.idle) == (9000, 70)
     program = dict(found.workloads[1].cells)["program"]
     assert program == str(tmp_path / "my.prog")  # beside the sweep file
@@ -227,10 +231,10 @@ def test_explore_reads_a_sweep_file(tmp_path):
 
 
 def test_explore_options_replace_the_file(tmp_path):
-    asked = Asked(points=["minimal"], sets={"coll_depth": "2"}, seeds=range(7, 8))
+    asked = Asked(points=["minimal"], sets={"coll_depth": "2"}, seeds=Seeds.one(7))
     found = sweep.make(asked, write(tmp_path, FILE))
     assert [each.title for each in found.points] == ["minimal coll_depth=2"]
-    assert found.seeds == range(7, 8)
+    assert found.seeds == Seeds.one(7)
     assert found.instructions == 500
 
 

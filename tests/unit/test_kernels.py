@@ -118,7 +118,7 @@ def test_kernels_print_one_with_other_parameters(capsys):
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [
-        (["axpy"], Status.USAGE, "invalid choice: 'axpy'"),
+        (["axpy"], Status.USAGE, "there is no 'axpy'"),
         (["dot", "rows=2"], Status.USAGE, "dot has no rows; it has warps, registers, lanes, unr"),
         (["dot", "unroll"], Status.USAGE, "'unroll' is not key=value"),
         (["dot", "unroll=0"], Status.USAGE, "must be 1 or more"),

@@ -46,10 +46,20 @@ class WlkError(Exception):
         return {"status": self.status.name, "code": int(self.status), "message": self.message}
 
 
+def closest(name: str, names: Iterable[str]) -> str:
+    """The one of the names that a person may have meant, or nothing."""
+    return next(iter(difflib.get_close_matches(name, [*names], 1)), "")
+
+
 def nearest(name: str, names: Iterable[str]) -> str:
     """`; did you mean …?`, or the names there are."""
     known = [*names]
-    near = difflib.get_close_matches(name, known, 1)
-    if near:
-        return f"; did you mean {near[0]}?"
+    if near := closest(name, known):
+        return f"; did you mean {near}?"
     return f"; it has {', '.join(known[:6])}{', …' if len(known) > 6 else ''}" if known else ""
+
+
+def unknown(name: str, names: Iterable[str], listed: str) -> str:
+    """What follows `there is no NAME`: the closest name, or all of them after `listed`."""
+    near = closest(name, known := [*names])
+    return f"; did you mean {near}?" if near else f"; {listed} {', '.join(known)}"

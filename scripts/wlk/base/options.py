@@ -9,7 +9,6 @@ object from what was parsed.
 from __future__ import annotations
 
 import argparse
-import difflib
 import inspect
 import sys
 from collections.abc import Sequence
@@ -18,10 +17,11 @@ from pathlib import Path
 from typing import Any, ClassVar, NoReturn, TypeVar
 
 from . import progress
-from .errors import Status, WlkError
+from .errors import Status, WlkError, closest, unknown
 
 Kind = TypeVar("Kind")
 COMMON = "common options"
+HIGHEST = 2**64 - 2  # of a span: the harness counts beyond it
 # What may stand behind the name of a reset, by the keys of a port map; the first is the default.
 RESET_WORDS = {"active": ("high", "low"), "style": ("sync", "async")}
 
@@ -37,6 +37,8 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Refuse unknown words here, where the options are known, and not in the parser above."""
         words, notes = self._current(sys.argv[1:] if args is None else args)
+        if "--seeds" in self._option_string_actions:
+            words = joined(words)
         found, unknown = super().parse_known_args(words, namespace)
         if notes:
             found.deprecated = notes
@@ -57,8 +59,14 @@ class Parser(argparse.ArgumentParser):
     def _nearest(self, words: Sequence[str]) -> str:
         """A question for the first option among unknown words, if one here resembles it."""
         names = [word.partition("=")[0] for word in words if word.startswith("-")]
-        near = difflib.get_close_matches(names[0], self._option_string_actions, 1) if names else ()
-        return f" (did you mean {near[0]}?)" if near else ""
+        near = closest(names[0], self._option_string_actions) if names else ""
+        return f" (did you mean {near}?)" if near else ""
+
+    def _check_value(self, action: Any, value: Any) -> None:
+        """Refuse a subcommand, an action or a value of an option that does not exist."""
+        if action.choices is not None and value not in action.choices:
+            hint = unknown(str(value), map(str, action.choices), "choose from")
+            raise argparse.ArgumentError(action, f"there is no {value!r}{hint}")
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing the whole usage."""
@@ -68,6 +76,19 @@ class Parser(argparse.ArgumentParser):
 def deprecated(old: str, new: str) -> str:
     """The line for a name that the next version will not accept."""
     return f"{old} is deprecated, and the next version will not accept it; write {new}"
+
+
+def joined(words: Sequence[str]) -> list[str]:
+    """The words, with the value of `--seeds from FILE` and `--seeds random N` in one."""
+    made: list[str] = []
+    for word in words:
+        before = " ".join(made[-2:]).replace("--seeds=", "--seeds ")
+        is_file = before.endswith("--seeds from") and not word.startswith("-")
+        if is_file or (before.endswith("--seeds random") and word.isdecimal()):
+            made[-1] += f" {word}"
+        else:
+            made.append(word)
+    return made
 
 
 # ---- fields that are options --------------------------------------------------------------------
@@ -166,6 +187,7 @@ class Command:
     no_setup: bool = option(False, "install nothing; refuse if something is missing", group=COMMON)
     words: Sequence[str] = ()
     deprecated: Sequence[str] = ()  # a line for each old name among them
+    given: frozenset[str] = frozenset()  # fields whose options are among the words
 
     def refuse(self) -> None:
         """Raise for what no work can make good, before any is done."""
@@ -235,12 +257,6 @@ def accept_inferred() -> Any:
     """Of what infers parameters."""
     text = "take a PASS with other values than the defaults, which fail: else it is AMBIGUOUS"
     return option(False, text)
-
-
-def seed_range(usual: range) -> Any:
-    """--seeds A..B."""
-    text = f"seeds, both ends included (default: {usual[0]}..{usual[-1]})"
-    return option(usual, text, type=seeds, metavar="A..B")
 
 
 def jobs(text: str = "runs at a time") -> Any:
@@ -320,11 +336,11 @@ def _not_empty(kind: Any) -> Any:
     return convert
 
 
-def seeds(text: str) -> range:
-    """Type of --seeds: `A..B`, both included, or one seed."""
+def span(text: str) -> range:
+    """Type of numbers `A..B`, both ends included, or of one."""
     first, dots, last = text.partition("..")
-    low = number()(first)
-    high = number()(last) if dots else low
+    low = number(0, HIGHEST)(first)
+    high = number(0, HIGHEST)(last) if dots else low
     if high < low:
         raise argparse.ArgumentTypeError(f"{text}: the last seed is below the first")
     return range(low, high + 1)

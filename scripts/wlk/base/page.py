@@ -184,7 +184,7 @@ def _facts(entry: Entry) -> Iterator[tuple[str, str]]:
     if entry.seconds:
         yield "time", f"{entry.seconds:,.1f} s"
     if seeds := entry.answer.get("seeds"):
-        yield "seeds", "..".join(map(str, seeds))
+        yield "seeds", entry.answer.get("all_seeds") or "..".join(map(str, seeds))
     for key in ("not_compared", "tied_off", "never_compared", "barely_compared"):
         if names := entry.answer.get(key):
             yield key.replace("_", " "), ", ".join(names)

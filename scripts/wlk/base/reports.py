@@ -9,7 +9,7 @@ import os
 import shlex
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from .installed import COMMAND
 DEFAULT = Path("reports")
 LATEST = "latest"
 RESULTS = "results.json"
+FAILING = "failing.seeds"
 FORMAT = 1  # of that file
 LONGEST_NAME = 100  # of a configuration, in the name of a folder
 ELSEWHERE = "choose another folder with --reports"
@@ -41,7 +42,8 @@ class Folder:
     def __init__(self, parent: Path) -> None:
         self.parent = parent
         self._path: Path | None = None
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._failing: dict[int, list[str]] = {}  # seed -> which runs of it, with the verdict
 
     @property
     def path(self) -> Path:
@@ -93,6 +95,15 @@ class Folder:
         with outputs.atomic_write(path, remedy=REMEDY) as file:
             file.write(text)
         return path
+
+    def add_failing(self, seeds: Mapping[int, str], title: str) -> Path:
+        """The file of all seeds that fail, to which those of a run are added: seed -> verdict."""
+        with self._lock:
+            for seed, verdict in seeds.items():
+                self._failing.setdefault(seed, []).append(f"{title}: {verdict}")
+            lines = [f"{seed}  # {'; '.join(why)}\n" for seed, why in sorted(self._failing.items())]
+            head = "# Seeds that fail, for --seeds from FILE.\n"
+            return self.write(self.path / FAILING, head + "".join(lines))
 
     def finish(self, words: Sequence[str], code: int, results: Iterable[dict[str, Any]]) -> Path:
         """What the run was and what came out. Where it cannot be written, nothing of a former run

@@ -73,6 +73,9 @@ FEATURES = {
         builders="requirements-build.txt",
         brings="pictures and HTML pages are",
     ),
+    "completion": Feature(
+        requirements="requirements-completion.txt", builders="requirements-build.txt"
+    ),
     "ucis": Feature(requirements="requirements-ucis.txt"),
     "pytest": Feature({"xz": "xz-utils"}, requirements="requirements-test.txt"),
     "wellen": Feature(requirements="requirements-wellen.txt"),
@@ -102,7 +105,7 @@ if INSTALLED:
     FEATURES["build"] = BUILT
 # Not every distribution has a package of it. Tests that need one which is lacking are skipped.
 OPTIONAL = ("browser",)
-KINDS = {"run": ("build", "verilate", "rtl", "page")}
+KINDS = {"run": ("build", "verilate", "rtl", "page", "completion")}
 if not INSTALLED:
     KINDS["test"] = tuple(name for name in FEATURES if name not in OPTIONAL)
 CLANG = "14"  # of the oldest Debian that is supported, whose clang is not there yet

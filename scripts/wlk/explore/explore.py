@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base import options, outputs, progress, report
+from ..base import options, outputs, progress, report, seeds
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
+from ..base.seeds import Seeds
 from ..run import build, cluster
 from . import page, remote, show, summary, sweep, synth
 from .cost import Cost
@@ -52,9 +53,7 @@ warplock explore --cost"""
         [], "streams, kernels, paths of programs (default: six streams and the shipped kernels); "
         "a list, may be repeated", metavar="NAME|FILE.prog,...",
     )  # fmt: skip
-    seeds: range | None = option(
-        None, "seeds of a stream (default: 1..5)", type=options.seeds, metavar="A..B"
-    )
+    seeds: Seeds | None = seeds.option(None, "1..5")
     instructions: int | None = option(
         None, f"of a stream (default: {sweep.INSTRUCTIONS:,})", type=options.number(1), metavar="N"
     )

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A sweep: points × parameters × workloads × seeds, from options and a sweep file."""
 
-import argparse
 import functools
 import hashlib
 import itertools
@@ -13,13 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..base import options, toml
+from ..base import seeds, toml
 from ..base.errors import Status, WlkError
+from ..base.seeds import Seeds
 from . import points, reference, workloads
 from .points import Point
 from .workloads import Workload
 
-SEEDS, INSTRUCTIONS, MAX_CYCLES, IDLE = range(1, 6), 8000, 0, 1000
+SEEDS, INSTRUCTIONS, MAX_CYCLES, IDLE = Seeds.of([range(1, 6)]), 8000, 0, 1000
 MOST_POINTS, MOST_RUNS = 100_000, 1_000_000
 KEYS = ("points", "workloads", "seeds", "instructions", "max_cycles", "idle", "set")
 GROUPS: Mapping[str, Callable[[], Sequence[str]]] = {
@@ -48,7 +48,7 @@ class Sweep:
 
     points: Sequence[Point]
     workloads: Sequence[Workload]
-    seeds: range = SEEDS
+    seeds: Seeds = SEEDS
     instructions: int = INSTRUCTIONS
     max_cycles: int = MAX_CYCLES
     idle: int = IDLE
@@ -75,7 +75,7 @@ class Sweep:
         whole = {
             "points": [[point.title, point.words] for point in self.points],
             "workloads": [[w.title, *map(list, w.cells), w.stamp] for w in self.workloads],
-            "seeds": [self.seeds[0], self.seeds[-1]],
+            **self.seeds.json(),
             "instructions": self.instructions,
             "max_cycles": self.max_cycles,
             "idle": self.idle,
@@ -94,7 +94,7 @@ class Asked:
     points: Sequence[str] = ()
     workloads: Sequence[str] = ()
     sets: Mapping[str, str] = None
-    seeds: range | None = None
+    seeds: Seeds | None = None
     instructions: int | None = None
     max_cycles: int | None = None
     idle: int | None = None
@@ -127,8 +127,9 @@ def make(asked: Asked, file: Path | None) -> Sweep:
 
 def _bounded(sweep: Sweep) -> Sweep:
     """USAGE for a sweep that nobody would see the end of."""
-    seeds = sweep.seeds.stop - sweep.seeds.start
-    runs = len(sweep.points) * sum(seeds if each.is_stream else 1 for each in sweep.workloads)
+    runs = len(sweep.points) * sum(
+        sweep.seeds.count if each.is_stream else 1 for each in sweep.workloads
+    )
     if runs > MOST_RUNS:
         how = "take fewer seeds, points or workloads, or several sweeps"
         raise WlkError(Status.USAGE, f"{runs:,} runs; a sweep has at most {MOST_RUNS:,}: {how}")
@@ -194,10 +195,10 @@ def _read(file: Path) -> dict[str, Any]:
         if key not in KEYS:
             message = f"{file}: there is no key '{key}'; there are {', '.join(KEYS)}"
             raise WlkError(Status.BAD_CONFIG, message)
-    return {key: _typed(key, value, f"{file}: {key}") for key, value in raw.items()}
+    return {key: _typed(key, value, f"{file}: {key}", file.parent) for key, value in raw.items()}
 
 
-def _typed(key: str, value: Any, where: str) -> Any:
+def _typed(key: str, value: Any, where: str, folder: Path) -> Any:
     """A value of a sweep file; BAD_CONFIG when it is of another kind."""
     if key in ("points", "workloads"):
         texts = [value] if isinstance(value, str) else value
@@ -209,15 +210,8 @@ def _typed(key: str, value: Any, where: str) -> Any:
             raise WlkError(Status.BAD_CONFIG, f"{where}: give a table: [set], then KEY = VALUES")
         return value
     if key == "seeds":
-        return _seeds(value, where)
+        return seeds.kept(str(value), where, folder, Status.BAD_CONFIG)
     low = 1 if key in ("instructions", "idle") else 0
     if type(value) is not int or value < low:
         raise WlkError(Status.BAD_CONFIG, f"{where}: {value!r}: give a number, {low} or more")
     return value
-
-
-def _seeds(value: Any, where: str) -> range:
-    try:
-        return options.seeds(str(value))
-    except argparse.ArgumentTypeError as error:
-        raise WlkError(Status.BAD_CONFIG, f"{where}: {error}; give A..B") from error

@@ -18,7 +18,8 @@ from ..base.guard import guard
 PARTS = {
     "scripts": (
         *("warplock", "requirements.txt"),
-        *(f"requirements-{name}.txt" for name in ("build", "newest", "page", "prove", "ucis")),
+        *(f"requirements-{name}.txt" for name in ("build", "completion", "newest", "page")),
+        *(f"requirements-{name}.txt" for name in ("prove", "ucis")),
         *(f"wlk/**/*.{suffix}" for suffix in ("py", "sh", "html", "css", "toml")),
     ),
     # Headers and sources: what a harness and a user's block are compiled with.

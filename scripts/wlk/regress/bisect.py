@@ -18,6 +18,7 @@ from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND
 from ..base.options import operand, option
 from ..base.published import Reported
+from ..base.seeds import Seeds
 from . import git, regress, summary
 from .regress import Asked, Work
 from .settings import Settings
@@ -44,7 +45,7 @@ warplock bisect hazard --repo ~/chip --range HEAD~50.. --rtl rtl --seed 7"""
 
     def run(self) -> int:
         """Find it; 0 when it is found."""
-        seeds = range(self.seed, self.seed + 1) if self.seed is not None else None
+        seeds = Seeds.one(self.seed) if self.seed is not None else None
         repository, found = self.read([self.block], seeds)
         if not found.range:
             raise WlkError(Status.USAGE, "between which commits? give --range GOOD..BAD")

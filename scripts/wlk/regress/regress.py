@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import tables
-from ..base import options, outputs, progress, report
+from ..base import options, outputs, progress, report, seeds
 from ..base.entries import SKIPPED, Entry, Whole
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
 from ..base.published import Reported
+from ..base.seeds import Seeds
 from ..run import cluster, verilate
 from ..tables.files import TABLE
 from . import cache, git, page, settings, slurm, summary
@@ -88,7 +89,7 @@ class Asked(Command):
         "where verdicts, RTL by content and checkouts are kept (default: regress)", "DIR", STORE
     )
 
-    def read(self, names: Sequence[str], seeds: range | None) -> tuple[git.Repository, Settings]:
+    def read(self, names: Sequence[str], seeds: Seeds | None) -> tuple[git.Repository, Settings]:
         """The repository, and all that is asked of it. `names`: of blocks."""
         if self.repo is None:
             raise WlkError(Status.USAGE, "which repository? give --repo DIR")
@@ -103,7 +104,7 @@ class Asked(Command):
         given |= {"elaborate_timeout": self.elaborate_timeout, "define": tuple(self.define)}
         given |= {"include": tuple(self.include), "cycles": self.cycles, "blocks": blocks}
         given |= {"verilator": self.verilator}
-        given |= {"seeds": f"{seeds[0]}..{seeds[-1]}" if seeds is not None else ""}
+        given |= {"seeds": str(seeds) if seeds is not None else ""}
         found = settings.read(repository, self.settings, given)
         if self.proof_timeout is not None:
             found = dataclasses.replace(found, proof_timeout=self.proof_timeout)
@@ -133,10 +134,7 @@ warplock regress cache --cache-limit 5G"""
         [], "folders of a block of your own, or of several (docs/own-blocks.md)", "--blocks",
         type=Path, metavar="DIR", nargs="+", action="extend", group=options.COMMON,
     )  # fmt: skip
-    seeds: range | None = option(
-        None, f"seeds of a simulation (default: {settings.SEEDS})", type=options.seeds,
-        metavar="A..B",
-    )  # fmt: skip
+    seeds: Seeds | None = seeds.option(None, f"{settings.SEEDS}, or those of {settings.NAME}")
     jobs: int | None = option(
         None, "commits at a time (default: as many as processors), or tasks (default: as many as "
         "Slurm gives)", type=options.number(1), metavar="N",

@@ -9,25 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from .. import tables
-from ..base import options, toml
+from ..base import seeds
 from ..base.errors import Status, WlkError
+from ..base.settings import LISTS, NAME, load
 from ..run import verilate
 from . import cache, git
 
-NAME = "warplock.toml"
 SEEDS, CYCLES, ELABORATION, PROOF = "1..5", 20_000, 1800, 120
-LISTS = {"rtl", "define", "include", "tie", "configs", "ports"}
-KEYS = {
-    "": {
-        "range", "elaborate", "elaborate_timeout", "rtl", "define", "include", "seeds", "cycles",
-        "proof_timeout", "cache_limit", "slurm_options", "verilator", "block", "profile",
-    },
-    "block": {"name", "module", "configs", "tie", "rtl", "ports"},
-    "profile": {"name", "block", "since", "until", "module", "config", "tie", "ports"},
-}  # fmt: skip
-NEEDED = {"block": {"name"}, "profile": {"name", "block", "since"}}
-NUMBERS = {"elaborate_timeout", "cycles", "proof_timeout"}
-TABLES = {"block", "profile"}  # at the top
 
 
 @dataclass(frozen=True)
@@ -97,11 +85,8 @@ class Settings:
 def read(repository: git.Repository, path: Path | None, given: Mapping[str, Any]) -> Settings:
     """Options (`given`, by the names of the file) go before the file's values."""
     place, text = _text(repository, path)
-    try:
-        found = toml.loads(text)
-    except toml.BadTomlError as error:
-        raise WlkError(Status.USAGE, f"{place}: {error}") from error
-    _check(place, "", found)
+    found = load(place, text)
+    found.pop("run", None)  # of lockstep
     blocks = [_block(place, each) for each in found.pop("block", [])]
     profiles = found.pop("profile", [])
     values = {k: tuple(v) if k in LISTS else v for k, v in found.items()}
@@ -111,11 +96,9 @@ def read(repository: git.Repository, path: Path | None, given: Mapping[str, Any]
     if values.get("verilator", verilate.WHICH[0]) not in verilate.WHICH:
         message = f"{place}: verilator: {values['verilator']!r} must be one of "
         raise WlkError(Status.USAGE, message + ", ".join(verilate.WHICH))
-    if "seeds" in found:
-        try:
-            options.seeds(values["seeds"])
-        except Exception as error:
-            raise WlkError(Status.USAGE, f"{place}: seeds: {error}") from error
+    if "seeds" in found and not given.get("seeds"):
+        folder = path.parent if path is not None else repository.work_tree or Path()
+        values["seeds"] = str(seeds.kept(values["seeds"], f"{place}: seeds", folder))
     settings = Settings(**values, blocks=tuple(_chosen(blocks, asked)))
     _require_distinct(settings.blocks)
     if not settings.rtl and not all(each.rtl for each in settings.blocks):
@@ -142,27 +125,7 @@ def _text(repository: git.Repository, path: Path | None) -> tuple[str, str]:
     return f"HEAD:{NAME}", repository.ask("show", f"HEAD:{NAME}") or ""
 
 
-def _check(place: str, kind: str, found: Mapping[str, Any]) -> None:
-    """USAGE for a key that does not exist, or is of another type."""
-    head = f"{place}: [[{kind}]]" if kind else place
-    if not isinstance(found, dict):
-        raise WlkError(Status.USAGE, f"{head}: must be a table, and not {found!r}")
-    for key, value in found.items():
-        if key not in KEYS[kind]:
-            message = f"{head}: no key {key}; there are {', '.join(sorted(KEYS[kind]))}"
-            raise WlkError(Status.USAGE, message)
-        is_list = key in LISTS or (key in TABLES and not kind)
-        wanted = int if key in NUMBERS else list if is_list else str
-        items = value if isinstance(value, list) and key in LISTS else []
-        if not isinstance(value, wanted) or not all(isinstance(each, str) for each in items):
-            what = {int: "a number", list: "a list", str: "a string"}[wanted]
-            raise WlkError(Status.USAGE, f"{head}: {key} must be {what}")
-    for key in NEEDED.get(kind, set()) - found.keys():
-        raise WlkError(Status.USAGE, f"{head}: {key} is missing")
-
-
 def _block(place: str, found: Mapping[str, Any]) -> Block:
-    _check(place, "block", found)
     tables.load(found["name"])
     configs = tuple(found.get("configs", [""])) or ("",)
     lists = [tuple(found.get(key, [])) for key in ("tie", "rtl", "ports")]
@@ -205,7 +168,6 @@ def _require_distinct(blocks: Sequence[Block]) -> None:
 
 
 def _profile(place: str, repository: git.Repository, found: Mapping[str, Any]) -> Profile:
-    _check(place, "profile", found)
     head = f"{place}: [[profile]] {found['name']}"
     tables.load(found["block"])
     since = repository.resolve(found["since"], f"{head}: since")

@@ -249,9 +249,9 @@ def _prepare(plan: tuple[Job, Path], asked: Asked) -> Target:
 
 
 def _short(trial: Trial) -> None:
-    seeds = trial.target.job.args.seeds[: SHORT["seeds"]]
+    seeds = trial.target.job.args.seeds.upto(SHORT["seeds"])
     cycles = min(trial.target.job.args.cycles, SHORT["cycles"])
-    _play(trial, first=seeds[0], last=seeds[-1], cycles=cycles)
+    _play(trial, seeds=seeds, cycles=cycles)
 
 
 def _long(trial: Trial) -> None:

@@ -12,6 +12,7 @@ from .. import tables
 from ..base import outputs, reports
 from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND
+from ..base.seeds import Seeds
 from ..fit import readings
 from . import behind, harness, jobs, picture, vectors, waves
 from .jobs import Job
@@ -71,11 +72,13 @@ class Left:
     quoted: list[str] = field(default_factory=list)  # of the lines, those that say the same
     opened: waves.Opened | None = None
     pipeline: Path | None = None
+    failing: Path | None = None  # the file of seeds that fail
 
     def json(self) -> dict[str, Any]:
         """What the answer has of it."""
         found = {"rtl_lines": self.rtl_lines} if self.rtl_lines else {}
         found |= {"waves": self.opened.json()} if self.opened is not None else {}
+        found |= {"failing_seeds": str(self.failing)} if self.failing is not None else {}
         return found | ({"pipeline": str(self.pipeline)} if self.pipeline is not None else {})
 
     def attempt(self, what: str, write: Callable[[], Path | None]) -> None:
@@ -158,7 +161,7 @@ def repeat(job: Job, answer: dict, file: Path | None = None) -> str:
 
 
 def _seed(job: Job, answer: dict) -> int:
-    return answer.get("seed", job.args.seeds[0])
+    return answer.get("seed", job.args.seeds.first)
 
 
 def leave(job: Job, build: Callable[..., Path], answer: dict, report: str, left: Left) -> None:
@@ -166,7 +169,16 @@ def leave(job: Job, build: Callable[..., Path], answer: dict, report: str, left:
     seed = _seed(job, answer)
     first = answer.get("failure", {}).get("first") or answer.get("assertion", {})
     left.attempt("report", lambda: job.args.folder.write(_place(job) / "report.txt", report + "\n"))
+    if job.args.program is None:
+        left.attempt("failing seeds, for --seeds from", lambda: _leave_seeds(job, answer, left))
     leave_waves(job, build, answer, seed, first.get("cycle"), left)
+
+
+def _leave_seeds(job: Job, answer: dict, left: Left) -> Path:
+    """Add those that fail to the file of all runs."""
+    failing = {each["seed"]: each["verdict"] for each in answer.get("failures") or [answer]}
+    left.failing = job.args.folder.add_failing(failing, job.title)
+    return left.failing
 
 
 def leave_waves(
@@ -200,7 +212,7 @@ def shrink(job: Job, program: Path, answer: dict, left: Left) -> Shrunk | None:
     def write() -> Path | None:
         file = _place(job) / "stimulus.wlv"
         seed = _seed(job, answer)
-        words = harness.words(job, first=seed, last=seed, shrink=file)
+        words = harness.words(job, Seeds.one(seed), shrink=file)
         shorter = harness.run(job, program, [*words, f"header={_header(job, seed)}"])
         if not file.is_file() or "shrunk" not in shorter:
             return None

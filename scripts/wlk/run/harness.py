@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.errors import Status, WlkError, is_error
+from ..base.seeds import Seeds
 from ..fit import inside, match
 from ..tables import Config
 from . import tools, verilate
@@ -18,13 +19,13 @@ Cover = Callable[[list[str]], None] | None
 NO_ROOM = "the disk is full, or that of /tmp; free some space there"
 
 
-def words(job: Job, **more: object) -> list[str]:
-    """The harness's words for a job; `more`: in place of its own, or beside them."""
+def words(job: Job, seeds: Seeds | None = None, **more: object) -> list[str]:
+    """The harness's words for a job; `seeds` and `more`: in place of its own, or beside them."""
     args = job.args
-    keys = {"first": args.seeds[0], "last": args.seeds[-1]}
-    keys |= {"exact": 1} if args.via == "dpi" else {}
+    keys = {"exact": 1} if args.via == "dpi" else {}
     keys |= {key: getattr(args, key) for key in ("cycles", "profile", "power_up", "program")}
-    given = [f"{key}={value}" for key, value in (keys | more).items() if value is not None]
+    given = [f"seeds={each[0]}..{each[-1]}" for each in (seeds or args.seeds).ranges]
+    given += [f"{key}={value}" for key, value in (keys | more).items() if value is not None]
     if job.matched is not None:
         if args.bind == "all":
             open_ports = inside.suspects(job.table, job.config, job.inside, job.modules)

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import tables
-from ..base import keep, options, outputs, report, reports, setup
-from ..base.errors import Status, WlkError
+from ..base import keep, options, outputs, report, reports, seeds, setup
+from ..base.errors import Status, WlkError, unknown
 from ..base.options import Command, option
+from ..base.seeds import Seeds
 from ..fit import inside, match, portmap, search, waivers
 from ..fit.inside import Inside
 from ..gen import composed, stubs
@@ -158,7 +159,7 @@ class Run(Simulated, waivers.Waiving, Command):
         "compares from the first cycle on"
     )
     config: list[str] = options.named_config()
-    seeds: range = options.seed_range(range(1, 6))
+    seeds: Seeds = seeds.option(range(1, 6))
     keep_going: bool = option(
         False, "run all seeds, also behind one that fails, and list how each of them fails"
     )
@@ -262,7 +263,7 @@ class Job:
 
     @property
     def total(self) -> int:
-        return len(self.args.seeds) * self.args.cycles
+        return self.args.seeds.count * self.args.cycles
 
 
 def list_blocks(as_json: bool) -> int:
@@ -311,9 +312,9 @@ def given_config(table: Table, words: Sequence[str], partial: bool = False) -> d
                     raise WlkError(Status.USAGE, f"{options.twice(by[key], word)}; {hint}")
                 by.setdefault(key, word)
         else:
-            message = f"config: {table.name} has no configuration '{word}'; it has "
-            message += f"{', '.join(table.configs)}, or give KEY=VALUE"
-            raise WlkError(Status.BAD_CONFIG, message)
+            message = f"config: {table.name} has no configuration '{word}'"
+            hint = unknown(word, table.configs, "give KEY=VALUE, or one of")
+            raise WlkError(Status.BAD_CONFIG, message + hint)
     given = named | given
     table.values(given, table.defaults(), partial)  # raises for what is not legal
     return given

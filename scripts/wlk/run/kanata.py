@@ -398,7 +398,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("log", type=Path, help="file in the Kanata log format")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="draw it")
     for what in ("instructions", "cycles"):
-        parser.add_argument(f"--{what}", type=options.seeds, metavar="A..B", help="of the svg")
+        parser.add_argument(f"--{what}", type=options.span, metavar="A..B", help="of the svg")
     args = parser.parse_args(arguments)
     log = read(args.log)
     check(log)

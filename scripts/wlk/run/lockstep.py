@@ -17,6 +17,7 @@ from ..base import options, progress, report
 from ..base.entries import Entry
 from ..base.errors import Status, WlkError
 from ..base.report import Mismatch, Result
+from ..base.seeds import Seeds
 from ..fit import match, readings, waivers
 from ..fit.search import Subject
 from ..gen.sv import Harness
@@ -167,7 +168,7 @@ def _leave(job: Job, build: Callable[..., Path], answer: dict, text: str, left: 
         job.enter("writing the waveform of")
         failures.leave(job, build, answer, text, left)
     elif job.args.waves:
-        failures.leave_waves(job, build, answer, job.args.seeds[0], None, left)
+        failures.leave_waves(job, build, answer, job.args.seeds.first, None, left)
     if "no_pipeline" in answer:
         left.lose("pipeline", Status.NO_SPACE, answer["no_pipeline"])
     elif job.args.pipeline is not None:
@@ -192,7 +193,7 @@ def replay(
     run = jobs.Run(
         **vars(options.of(jobs.Simulated, source)),
         config=[f"{key}={value}" for key, value in table.show(config).items()],
-        seeds=range(seed, seed + 1),
+        seeds=Seeds.one(seed),
         cycles=1,
         bind="stage",
         power_up=power_up,
@@ -277,7 +278,7 @@ def _result(
     wanted = [c for c in coverage.values() if c["floor"]]
     extra = {
         "name": job.name,
-        "seeds": [job.args.seeds[0], job.args.seeds[-1]],
+        **job.args.seeds.json(),
         "cycles_per_second": round(cycles / seconds) if seconds else 0,
         "coverage": coverage,
         "floors_met": sum(c["hits"] >= c["floor"] for c in wanted),

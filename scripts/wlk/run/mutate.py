@@ -41,11 +41,12 @@ from pathlib import Path
 from typing import Any
 
 from .. import tables
-from ..base import entries, options, progress, report, setup, toml
+from ..base import entries, options, progress, report, seeds, setup, toml
 from ..base.entries import Entry
 from ..base.errors import Status, WlkError
 from ..base.options import option
 from ..base.published import Reported
+from ..base.seeds import Seeds
 from ..gen import composed, port_faults, stubs
 from ..tables import Config, Table, files
 from . import build, campaign, estimate, jobs, lockstep, mutants, vectors
@@ -92,7 +93,7 @@ warplock mutate collector --generate 100 --rtl build/DuplicatedCollector.sv"""
         choices=("stage", "all"),
     )
     power_up: str = options.power_up("registers and memories at the start")
-    seeds: range = options.seed_range(range(1, 5))
+    seeds: Seeds = seeds.option(range(1, 5))
     cycles: int = option(20_000, "cycles a seed", type=options.number(1))
     jobs: int = options.jobs()
     generate: int = option(
@@ -385,7 +386,7 @@ def _visible(table: Table, config: Config, asked: Mutate) -> list[int | None]:
     made = vectors.Gen(
         table.name,
         path,
-        seed=asked.seeds[0],
+        seed=asked.seeds.first,
         cycles=min(asked.cycles, RECORDED),
         force=True,
         power_up=asked.power_up,

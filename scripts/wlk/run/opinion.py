@@ -15,6 +15,7 @@ from typing import Any
 
 from ..base import report
 from ..base.errors import Status, WlkError
+from ..base.seeds import Seeds
 from . import harness, jobs, verilate
 from .jobs import Job
 
@@ -83,13 +84,13 @@ def _fails(job: Job, program: Path, stimulus: Path) -> bool:
 
 
 def _plays(job: Job, program: Path, stimulus: Path, power_up: str, seed: int) -> bool:
-    more = {"replay": stimulus, "power_up": power_up, "first": seed, "last": seed}
+    more = {"replay": stimulus, "power_up": power_up, "seeds": Seeds.one(seed)}
     return _is_failure(harness.run(job, program, harness.words(job, **more)))
 
 
 def _seed_fails(job: Job, program: Path, answer: dict) -> bool:
-    seed = answer.get("seed", job.args.seeds[0])
-    return _is_failure(harness.run(job, program, harness.words(job, first=seed, last=seed)))
+    seed = answer.get("seed", job.args.seeds.first)
+    return _is_failure(harness.run(job, program, harness.words(job, Seeds.one(seed))))
 
 
 def _is_failure(answer: dict) -> bool:

@@ -7,6 +7,7 @@ The search of fit/search.py names configurations; the harness runs many of them 
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..base.seeds import Seeds
 from ..fit import search
 from ..fit.search import Subject, Trial
 from . import harness
@@ -47,21 +48,22 @@ def judge(job: Job, program: Path, subject: Subject, seed: int | None = None) ->
 
 def _probe(job: Job, program: Path, trials: Sequence[Trial], seed: int | None = None) -> None:
     """Run each trial with the first seed; those that were tried before, with more of them."""
-    first = job.args.seeds[0]
+    first = job.args.seeds.first
     again = any(t.verdict for t in trials)
-    runs = _runs(job, program, trials, first, first + (SEEDS - 1 if again else 0), CYCLES)
+    span = Seeds.of([range(first, first + (SEEDS if again else 1))])
+    runs = _runs(job, program, trials, span, CYCLES)
     if seed is not None and job.args.cycles:
-        more = _runs(job, program, trials, seed, seed, job.args.cycles)
+        more = _runs(job, program, trials, Seeds.one(seed), job.args.cycles)
         runs = [a + b for a, b in zip(runs, more, strict=True)]
     for trial, answers in zip(trials, runs, strict=True):
         trial.note(answers, alone=job.table.clock is None)
 
 
 def _runs(
-    job: Job, program: Path, trials: Sequence[Trial], first: int, last: int, cycles: int
+    job: Job, program: Path, trials: Sequence[Trial], span: Seeds, cycles: int
 ) -> list[list[dict]]:
     """The harness's answers of each trial, a seed each."""
-    words = harness.words(job, first=first, last=last, cycles=cycles, program=None)
+    words = harness.words(job, span, cycles=cycles, program=None)
     probes = [f"probe={harness.overrides(job, trial.config)}" for trial in trials]
     answer = harness.run(job, program, [*words, *probes])
     for each in (run for runs in answer["probes"] for run in runs if "first" in run):

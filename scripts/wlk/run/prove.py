@@ -19,6 +19,7 @@ from ..base import keep, options, outputs, progress, report, reports, setup
 from ..base.errors import Status, WlkError
 from ..base.options import operand, option
 from ..base.published import Reported
+from ..base.seeds import Seeds
 from ..fit import readings
 from ..fit.search import Subject
 from ..gen import rules, stubs
@@ -45,7 +46,7 @@ FREE = "registers and memories hold any value at the start, alike where they cor
 RESET = "then comes a cycle of reset, in which other inputs are 0 and nothing is compared"
 UNCOUNTED = "lockstep found a difference that rests on other values at power-up"
 OTHER_START = "from other values at power-up a simulation differs"
-LEGAL_SEEDS = range(1, 3)
+LEGAL_SEEDS = Seeds.of([range(1, 3)])
 
 
 def _refuse_waivers(given: Sequence[Path]) -> None:
@@ -426,7 +427,7 @@ def _job(asked: Prove) -> tuple[jobs.Job, Subject | None]:
         **vars(options.of(jobs.Simulated, asked)),
         blocks=[asked.block],
         config=asked.config,
-        seeds=range(1, SEEDS + 1),
+        seeds=Seeds.of([range(1, SEEDS + 1)]),
         cycles=CYCLES,
         power_up="unknown",  # with zeros, RTL may differ before the reset
         reports=asked.reports,
@@ -476,7 +477,7 @@ def _beside(
         # The engines decide; at the end of the command its simulation is ended as by Ctrl-C.
         with contextlib.suppress(WlkError, KeyboardInterrupt):
             while seed <= SEEDS and not over.is_set():
-                seeds = range(seed, seed + 1)
+                seeds = Seeds.one(seed)
                 more = {"seeds": seeds, "power_up": power_up, "bind": "stage"}
                 args = dataclasses.replace(job.args, **more)
                 outcome = lockstep.execute(dataclasses.replace(outside, args=args, spent={}))

@@ -5,16 +5,18 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from .. import tables
-from ..base import buckets, outputs, progress, report, reports
+from ..base import buckets, options, outputs, progress, report, reports
 from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND, shipped
+from ..base.options import option
 from ..base.published import Reported
 from ..fit import readings
-from . import build, covered, estimate, jobs, lockstep, recordings
+from . import build, covered, estimate, jobs, lockstep, recordings, run_file
 from .jobs import Job, Run
 from .lockstep import Outcome
 
@@ -34,46 +36,65 @@ class Lockstep(Run, Reported):
     EXAMPLE = """warplock lockstep
 warplock lockstep --all
 warplock lockstep collector --config num_lanes=4 --seeds 1..20 --cycles 100000
+warplock lockstep --run nightly --seeds random 20
 warplock lockstep issue --program vectors/kernels/dot.prog --pipeline dot.kanata
 warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_entries=4"""
+
+    run_name: str | None = option(
+        None,
+        "run what the table [run.NAME] of warplock.toml names (docs/regression.md); options go "
+        "before it",
+        "--run",
+        metavar="NAME",
+    )
+    settings: Path | None = options.path(
+        "the file of --run (default: warplock.toml here, or in the nearest folder above)"
+    )
+    parts: list[Run] = field(default_factory=list)  # with --run, one for each configuration
 
     def needs(self) -> tuple[str, ...]:
         if self.list:
             return ()
-        return ("build", *self.tools, *(("rtl",) if self.rtl else ()))
+        rtl = ("rtl",) if self._has_rtl() else ()
+        return ("build", *self.tools, *rtl)
 
     def offers(self) -> tuple[str, ...]:
-        return ("page",) if self.rtl else ()  # whose failures are drawn
+        return ("page",) if self._has_rtl() else ()  # whose failures are drawn
+
+    def _has_rtl(self) -> bool:
+        return any(each.rtl for each in self.parts or [self])
 
     def refuse(self) -> None:
         """What does not go together, and names that nothing has."""
-        _refuse_several(self)
-        if not self.rtl:
-            self.refuse_ports("--rtl: the stub has the table's ports")
         if self.program is not None:
             self.program = shipped(self.program)
-        given = [("rtl", path) for path in self.rtl] + [("program", self.program)]
-        for name, path in given:
-            if path is not None and not path.exists():
-                raise WlkError(Status.NO_FILE, f"--{name} {path}: no such file or folder")
-        self.read_waivers()
-        for table in map(tables.load, self.blocks or tables.names()):
-            table.require_profile(self.profile)
-            if not self.rtl:
-                jobs.given_config(table, self.config)
+        self._read_run()
+        for part in self.parts:
+            _refuse_part(part)
         _refuse_recordings(self)
         if self.pipeline is not None:
             outputs.refuse(self.pipeline, self.force)
         reports.refuse(self.reports)
         covered.refuse(self.cover)
 
+    def _read_run(self) -> None:
+        """Read what the options name: the waivers, and what is to run."""
+        if self.run_name is None and self.settings is not None:
+            raise WlkError(Status.USAGE, "--settings goes with --run NAME")
+        table = run_file.read(self.run_name, self.settings) if self.run_name is not None else None
+        if table is not None:
+            table.apply(self)
+        self.read_waivers()  # which all parts share
+        self.parts = table.parts(self) if table is not None else [self]
+
     def run(self) -> int:
         """Run every configuration asked for; the exit code is the worst verdict."""
         if self.list:
             return jobs.list_blocks(self.json)
-        if self.cycles is None:
-            self.cycles = 0 if self.program is not None else jobs.CYCLES
-        plan = jobs.plan(self)
+        for part in self.parts:
+            if part.cycles is None:
+                part.cycles = 0 if self.program is not None else jobs.CYCLES
+        plan = [job for part in self.parts for job in jobs.plan(part)]
         self.waivers.require(each for job in plan for each in job.checked())
         build.meson_build(jobs=self.jobs)
         results, lost = _run_all(plan, self)
@@ -115,6 +136,20 @@ def _summary(noun: str, results: Sequence[report.Result]) -> str:
     return ", ".join(
         f"{n} {noun}{'s' if n > 1 else ''} {verdict}" for verdict, n in found.most_common()
     )
+
+
+def _refuse_part(asked: Run) -> None:
+    """What does not go together in a run, and names that nothing has."""
+    _refuse_several(asked)
+    if not asked.rtl:
+        asked.refuse_ports("--rtl: the stub has the table's ports")
+    for name, path in [("rtl", path) for path in asked.rtl] + [("program", asked.program)]:
+        if path is not None and not path.exists():
+            raise WlkError(Status.NO_FILE, f"--{name} {path}: no such file or folder")
+    for table in map(tables.load, asked.blocks or tables.names()):
+        table.require_profile(asked.profile)
+        if not asked.rtl:
+            jobs.given_config(table, asked.config)
 
 
 def _refuse_several(asked: Run) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base import outputs
+from ..base.seeds import Seeds
 from ..fit import wave
 from ..gen import composed
 from ..tables import Config, Table
@@ -43,7 +44,7 @@ def of_seed(job: Job, build: Callable[..., Path], place: Path, seed: int, at: in
     """An FST of cycles [-50, +10] around the cycle `at`, or of the whole seed, by running it
     again."""
     around = {} if at is None else {"from": max(0, at - BEFORE), "to": at + AFTER}
-    return trace(job, build, place, first=seed, last=seed, **around)
+    return trace(job, build, place, seeds=Seeds.one(seed), **around)
 
 
 class Names:

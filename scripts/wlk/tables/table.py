@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
-from ..base.errors import Status, WlkError
+from ..base.errors import Status, WlkError, unknown
 from .expr import Config, Expr, lane_step
 from .fields import (
     WORD,
@@ -95,8 +95,9 @@ class Table:
         found: Config = {}
         for key, value in given.items():
             if not self.knows(key):
-                message = f"config: block {self.name} has no parameter '{key}'; it has "
-                raise WlkError(Status.BAD_CONFIG, message + ", ".join(self.settings()))
+                hint = unknown(key, self.settings(), "it has")
+                message = f"config: block {self.name} has no parameter '{key}'{hint}"
+                raise WlkError(Status.BAD_CONFIG, message)
             if key in self.params:
                 found[key] = self.params[key].parse(value)
         for key in given.keys() & self.lists.keys():
@@ -405,5 +406,5 @@ class Table:
         """WlkError USAGE when the block's stimulus has no profile of that name."""
         known = ("mix", *self.profiles)
         if name not in known:
-            message = f"block {self.name} has no profile '{name}'; it has {', '.join(known)}"
+            message = f"block {self.name} has no profile '{name}'{unknown(name, known, 'it has')}"
             raise WlkError(Status.USAGE, message)

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 from wlk.base import database
 from wlk.base.errors import Status, WlkError
+from wlk.base.seeds import Seeds
 from wlk.explore import store as explore_store
 from wlk.explore import sweep
 from wlk.regress import git, page, regress, summary
@@ -55,7 +56,7 @@ def _coverage(path: Path) -> None:
 
 
 def _explore(path: Path) -> None:
-    asked = sweep.make(sweep.Asked(["src"], ["mixed"], seeds=range(1, 2)), None)
+    asked = sweep.make(sweep.Asked(["src"], ["mixed"], seeds=Seeds.one(1)), None)
     with explore_store.Store(path).opened(asked, "model", [("src", "c", 1.0, 2, 3)]) as base:
         base.done()
         base.rows()

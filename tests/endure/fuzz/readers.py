@@ -169,9 +169,10 @@ def _coverage(path: Path) -> None:
 
 
 def _sweep_database(path: Path) -> None:
+    from wlk.base.seeds import Seeds
     from wlk.explore import show, store, summary, sweep
 
-    asked = sweep.make(sweep.Asked(["src"], ["mixed"], seeds=range(1, 2)), None)
+    asked = sweep.make(sweep.Asked(["src"], ["mixed"], seeds=Seeds.one(1)), None)
     with store.Store(path).opened(asked, "model", []) as base:
         base.done()
         found = summary.of(asked, base.rows(), base.rows("synth"))
