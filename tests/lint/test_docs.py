@@ -144,6 +144,7 @@ FOREIGN = {
     *("--filter", "--branch", "--no-build-isolation", "--no-deps", "--timing", "--assert"),
     *("--x-initial", "--no-rebuild", "--libdir", "--datadir", "--converge-limit", "--param"),
     *("--svg", "--check", "--trace-structs", "--version", "--expand-limit"),
+    "--build-arg",
 }
 
 
