@@ -90,6 +90,22 @@ def test_smallest_part_of_the_tests_passes(root):
     assert re.search(r"^\d+ passed, 0 failed$", said.strip().splitlines()[-1])
 
 
+@pytest.mark.skipif(not programs.FULL, reason="takes minutes; `warplock test --full` runs it")
+def test_each_compiler_of_the_distribution_warns_of_nothing(root):
+    """gcc from 12 to 15 and clang from 14 to 20, as far as it has them."""
+    listed = root.type("apt-cache pkgnames gcc-; apt-cache pkgnames clang-").split()
+    wanted = {f"gcc-{n}" for n in range(12, 16)} | {f"clang-{n}" for n in range(14, 21)}
+    found = sorted(wanted.intersection(listed))
+    assert {name.partition("-")[0] for name in found} == {"gcc", "clang"}
+    for name in found:
+        more = name.replace("gcc", "g++") if name.startswith("gcc") else ""
+        root.type(f"apt-get install -y -qq --no-install-recommends {name} {more}")
+        both = f"CC={name} CXX={more or name.replace('clang', 'clang++')}"
+        kind = f"--werror -Doptimization={1 if more else 0} -Db_ndebug=true"
+        root.type(f"{both} meson setup {kind} build/{name} && ninja -C build/{name}")
+        root.type(f"rm -r build/{name}")
+
+
 def test_a_command_that_fails_is_seen(root):
     root.type("scripts/warplock lockstep no_block --no-setup", code=2)
     with pytest.raises(AssertionError, match="no_block"):

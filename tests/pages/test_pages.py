@@ -203,7 +203,7 @@ def test_page_of_many_commits_and_blocks(look, tmp_path):
 def test_page_of_a_sweep(look, tmp_path):
     page = tmp_path / "page.html"
     words = ("--point", "src,inst,caching,muon_rtl", "--seeds", "3..4", "--instructions", 500)
-    warplock("explore", *words, "--db", tmp_path / "a.sqlite", "--page", page)
+    warplock("explore", *words, "--db", tmp_path / "a.sqlite", "--html", page)
     shown = ("seeds 3..4, 500 instructions each", "collector=caching")
     seen(look, page, "Which collector should my core have?", *shown, legends=3)
 

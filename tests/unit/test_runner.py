@@ -197,3 +197,18 @@ def test_program_that_dies_is_no_verdict(code):
 def test_error_of_a_program_keeps_its_code():
     with programs.error(Status.NO_FILE, "no such file"):
         tools._check(Path("wlk-x"), tools.Answer(10, "", "wlk-x: no such file"), True)
+
+
+def test_only_builds_of_ci_take_warnings_for_errors():
+    """A user's compiler may warn of what ours do not know."""
+    strict = {name for name, kind in build.KINDS.items() if "--werror" in kind.options}
+    assert strict == {"gcc", "clang", "asan"}
+    files = [*programs.ROOT.glob("*/meson.build"), *programs.ROOT.glob("*/*/meson.build")]
+    assert len(files) > 8
+    assert [path for path in files if "-Werror" in path.read_text(encoding="utf-8")] == []
+
+
+@pytest.mark.parametrize(("kind", "strict"), [("gcc", True), ("release", False)])
+def test_step_call_is_strict_in_ci_alone(monkeypatch, kind, strict):
+    monkeypatch.setenv(build.VARIABLE, kind)
+    assert build.is_strict() == strict

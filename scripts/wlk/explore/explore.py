@@ -87,7 +87,7 @@ warplock explore --cost"""
     def needs(self) -> tuple[str, ...]:
         if self.cost:
             return ()
-        asked = {"prove": self.synth, "page": self.page is not None}
+        asked = {"prove": self.synth, "page": self.html is not None}
         return ("build", *(feature for feature, is_needed in asked.items() if is_needed))
 
     def refuse(self) -> None:

@@ -112,7 +112,7 @@ def _choices(choices: Sequence[Choice]) -> str:
 def _about(summary: Summary) -> str:
     sweep = summary.sweep
     text = f"{len(sweep.points)} points, {len(sweep.workloads)} workloads; {show.counts(summary)}. "
-    text += f"Streams: seeds {sweep.seeds[0]}..{sweep.seeds[-1]}, "
+    text += f"Streams: seeds {sweep.seeds}, "
     text += f"{sweep.instructions:,} instructions each. "
     text += "A group's IPC is the geometric mean. Points that can deadlock are not chosen"
     return (
