@@ -196,6 +196,23 @@ def test_setup_finds_daemons_that_are_not_on_the_path(house):
     refused(["slurm"], allow=False, parts=["slurmd"])
 
 
+@pytest.mark.parametrize(
+    ("known", "installed"),
+    [("berkeley-abc yosys-abc", "berkeley-abc"), ("yosys-abc", "yosys-abc"), ("", "berkeley-abc")],
+)
+def test_setup_takes_the_package_that_the_distribution_has(house, monkeypatch, known, installed):
+    all_tools(house)
+    (house / "bin/berkeley-abc").unlink()
+    cache = f'#!/bin/sh\ncase " {known} " in *" $2 "*) exit 0 ;; esac\nexit 100\n'
+    tool(house / "bin", "apt-cache", cache)
+    monkeypatch.setenv("TOOLS", installed)
+    setup.ensure(["prove"])
+    assert (house / "bin/calls").read_text().split()[-1] == installed
+    assert setup.which("berkeley-abc") == str(house / "bin" / installed)
+    setup.ensure(["prove"])  # which is there now
+    assert len(calls(house)) == 1
+
+
 def test_setup_apt_failure_shows_its_last_lines(house, capsys):
     (house / "bin" / "offline").touch()
     refused(parts=["apt-get update failed", house / "build" / "setup.log"])

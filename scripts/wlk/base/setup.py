@@ -110,6 +110,8 @@ if not INSTALLED:
     KINDS["test"] = tuple(name for name in FEATURES if name not in OPTIONAL)
 CLANG = "14"  # of the oldest Debian that is supported, whose clang is not there yet
 OLDEST = {"meson": "1.0", "verilator": "5.006"}
+# A package that Debian has no longer from 13 on -> the one that has its program, by its own name.
+SUBSTITUTES = {"berkeley-abc": "yosys-abc"}
 ENSUREPIP, HEADERS = "python3-venv", "python3-dev"  # for build/venv, and for `newest` in it
 APT_LISTS = Path("/var/lib/apt/lists")
 DAEMONS = "/usr/sbin:/sbin"  # which the PATH of most users lacks
@@ -269,7 +271,7 @@ def _stamp(feature: str) -> Path:
 
 def _digest(feature: str) -> str:
     """Changes when the requirements, a tool's place, the venv's place or its Python change."""
-    parts = [str(_which(tool)) for tool in FEATURES[feature].tools]
+    parts = [str(which(tool)) for tool in FEATURES[feature].tools]
     if FEATURES[feature].requirements:
         parts += [str(VENV), str(PYTHON.resolve())]
         parts += [file.read_text(encoding="utf-8") for file in _requirements(feature)]
@@ -301,7 +303,7 @@ def _missing_tools(features: Iterable[str]) -> list[Missing]:
     tools = dict(item for name in features for item in FEATURES[name].tools.items())
     loaded = [item for name in features for item in FEATURES[name].loaded.items()]
     lacking = [Missing(library, package) for library, package in loaded if not _loads(library)]
-    return lacking + [Missing(tool, package) for tool, package in tools.items() if not _which(tool)]
+    return lacking + [Missing(tool, package) for tool, package in tools.items() if not which(tool)]
 
 
 def _loads(library: str) -> bool:
@@ -313,9 +315,24 @@ def _loads(library: str) -> bool:
     return True
 
 
-def _which(tool: str) -> str | None:
-    """The place of a program."""
-    return shutil.which(tool) or shutil.which(tool, path=DAEMONS)
+def which(tool: str) -> str | None:
+    """The place of a program, or of the one that stands in for it."""
+    names = [name for name in (tool, SUBSTITUTES.get(tool)) if name]
+    places = (shutil.which(name) or shutil.which(name, path=DAEMONS) for name in names)
+    return next(filter(None, places), None)
+
+
+def _packages(missing: Iterable[Missing]) -> list[str]:
+    """Their packages in this distribution, each once, as far as its lists are there."""
+    names = dict.fromkeys(m.package for m in missing)
+    return [SUBSTITUTES[name] if _is_substituted(name) else name for name in names]
+
+
+def _is_substituted(package: str) -> bool:
+    if package not in SUBSTITUTES or not shutil.which("apt-cache"):
+        return False
+    is_known = lambda name: progress.run(["apt-cache", "show", name]).code == 0  # noqa: E731
+    return is_known(SUBSTITUTES[package]) and not is_known(package)
 
 
 def _missing_libraries(features: Iterable[str]) -> list[Missing]:
@@ -359,7 +376,7 @@ def _as_root() -> list[str] | None:
 
 def _by_hand(features: Sequence[str]) -> str:
     """The command that a person types for all that they lack."""
-    packages = " ".join(dict.fromkeys(m.package for m in missing_packages(features)))
+    packages = " ".join(_packages(missing_packages(features)))
     commands = []
     if packages and shutil.which("apt-get"):
         sudo = "" if os.geteuid() == 0 else "sudo "
@@ -387,12 +404,12 @@ def _install_packages(missing: Sequence[Missing], named: Sequence[str]) -> None:
         raise _refusal(named, "no apt-get here")
     if root is None:
         raise _refusal(named, "this needs root or sudo")
-    packages = list(dict.fromkeys(m.package for m in missing))
-    _say(f"installing {' '.join(packages)} with apt-get (log: {_log()})")
-    install = ["install", "-y", "--no-install-recommends", *packages]
+    _say(f"installing {' '.join(_packages(missing))} with apt-get (log: {_log()})")
+    install = lambda: ["install", "-y", "--no-install-recommends", *_packages(missing)]  # noqa: E731
     # The package lists may be absent or name versions that the server has dropped.
     fresh = not any(APT_LISTS.glob("*_Packages*"))
-    if (fresh or _apt(root, install)) and (failed := _apt(root, ["update"]) or _apt(root, install)):
+    again = fresh or _apt(root, install())
+    if again and (failed := _apt(root, ["update"]) or _apt(root, install())):
         message = _refusal(named, f"apt-get {failed} failed").message
         raise progress.fail_with_log(Status.NO_TOOL, message, _log())
 

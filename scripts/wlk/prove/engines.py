@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..base import progress
+from ..base import progress, setup
 from ..base.errors import Status, WlkError
 from .memories import Column
 from .miter import Miter, Whole
@@ -153,12 +153,17 @@ def _attempt(
         return run.give_up()
 
 
+def _program() -> str:
+    """Berkeley ABC, by the name that the distribution gives it."""
+    return setup.which(PROGRAM) or PROGRAM
+
+
 def judge(aig: Path, words: str, seconds: float) -> tuple[int, int]:
     """What one run of ABC says of a circuit whose outputs should stay 0: PROVED, FOUND, else
     UNKNOWN; with FOUND, which output."""
     log = aig.parent / "prove.log"
     script = f"read_aiger {aig.name}; strash; zero; {words}; print_status"
-    command, timeout = [PROGRAM, "-s", "-c", script], subprocess.TimeoutExpired
+    command, timeout = [_program(), "-s", "-c", script], subprocess.TimeoutExpired
     with log.open("wb") as to:
         options = {"cwd": aig.parent, "stdout": to, "stderr": to}
         with contextlib.suppress(timeout), progress.child(command, **options) as process:
@@ -200,7 +205,7 @@ class _Run:
         commands = (f"read_aiger {aig.name}", "strash", "zero", *words, "print_status")
         script = "; ".join((*commands, f"write_cex -n -m {example.name}"))
         # A line at a time, so that progress is seen.
-        command = ["stdbuf", "-oL", PROGRAM, "-s", "-c", script]
+        command = ["stdbuf", "-oL", _program(), "-s", "-c", script]
         with log.open("wb") as to:
             child = progress.child(command, cwd=self.place, stdout=to, stderr=subprocess.STDOUT)
             return Engine(self.stack.enter_context(child), log, example)

@@ -11,8 +11,8 @@
 
 enum { CYCLES = 60, SEEDS = 3, PROBES = 4, WORDS = 96 };
 
-const char *const fuzz_words[] = {"first=1",
-                                  "last=2",
+const char *const fuzz_words[] = {"seeds=1..2",
+                                  "seeds=4..4",
                                   "cycles=30",
                                   "jobs=2",
                                   "keep_going=1",
@@ -136,7 +136,7 @@ static void close_dut(void *dut) {
 static void bound(harness *b) {
     b->cycles = b->cycles < CYCLES ? b->cycles : CYCLES;
     b->time = b->time < CYCLES ? b->time : CYCLES;
-    b->last = b->last - b->first < SEEDS ? b->last : b->first + SEEDS - 1u;
+    b->n_seeds = b->n_seeds < SEEDS ? b->n_seeds : SEEDS;
     b->n_probes = b->n_probes < PROBES ? b->n_probes : PROBES;
     b->jobs = 0; // a crash of another process is not seen
     b->keep_going = 0;
