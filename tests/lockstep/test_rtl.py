@@ -198,7 +198,7 @@ REFUSED = [
     (None, "--cycles 0", Status.USAGE, "--cycles: 0: must be 1 or more"),
     (None, "--cycles 1.5", Status.USAGE, "1.5 is not a whole number"),
     (None, "--jobs 0", Status.USAGE, "--jobs: 0: must be 1 or more"),
-    (None, "--power-up one", Status.USAGE, "choose from 'unknown', 'zero'"),
+    (None, "--power-up one", Status.USAGE, "choose from unknown, zero"),
     (None, "--config num_lanes=99", Status.BAD_CONFIG, "num_lanes=99 is not legal"),
     (None, "--config zork=1", Status.BAD_CONFIG, "no parameter 'zork'"),
     (None, "--include /nowhere", Status.NO_FILE, "/nowhere: no such include folder"),

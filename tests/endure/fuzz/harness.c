@@ -154,8 +154,6 @@ static void run_words(const wlk_harness_dut *dut, int n, char **words) {
     FILE *const streams[] = {stdout, stderr};
     wlk_error err = {WLK_OK, ""};
     harness b = {.dut = dut,
-                 .first = 1,
-                 .last = 1,
                  .cycles = 40,
                  .to = UINT64_MAX,
                  .drain_from = UINT64_MAX,

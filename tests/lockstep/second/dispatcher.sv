@@ -52,12 +52,12 @@ module dispatcher #(
       ren_uops_bits_iq_type_i[w],
       ren_uops_bits_payload_i[w]
     };
-    assign ren_uops_ready_o[w] = !is_held(w);
+    assign ren_uops_ready_o[w] = !is_held(held, w);
   end
 
-  function automatic logic is_held(int unsigned position);
+  function automatic logic is_held(logic [7:0][CoreWidth-1:0] by_queue, int unsigned position);
     is_held = 1'b0;
-    for (int unsigned q = 0; q < 8; q++) is_held |= held[q][position];
+    for (int unsigned q = 0; q < 8; q++) is_held |= by_queue[q][position];
   endfunction
 
   for (genvar q = 0; q < 8; q++) begin : g_queue
