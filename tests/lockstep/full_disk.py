@@ -24,7 +24,7 @@ from xml.etree import ElementTree
 import programs
 import rtl_under_test as rut
 from rtl_under_test import PINNED
-from wlk.base import setup
+from wlk.base import seeds, setup
 from wlk.base.errors import Status
 from wlk.run import build, kanata
 
@@ -345,6 +345,7 @@ READERS: dict[str, Callable[[Path], Any]] = {
     ".html": _ends_as_a_page,
     ".xml": ElementTree.parse,
     ".svg": ElementTree.parse,
+    ".seeds": seeds.read,
     ".kanata": lambda path: kanata.check(kanata.read(path)),
 }
 
