@@ -79,7 +79,9 @@ endmodule
     files = [*sorted(rtl.glob("*.sv")), place / "tb.sv"]
     plain = programs.simulation(place / "plain", "tb", *files, "--trace", tool=tool)
     subprocess.run([plain], check=True, capture_output=True)
-    bound = ["-f", out / "warplock.f", *(out / "hw").glob("*.sv"), *files]
+    # In the newest one, $fatal of a checker without C in a bench that stands still ends the others.
+    without_c = (out / "hw").glob("*.sv") if which == "system" else ()
+    bound = ["-f", out / "warplock.f", *without_c, *files]
     return programs.simulation(place / "bound", "tb", *bound, tool=tool), place / "run.vcd"
 
 
@@ -100,7 +102,8 @@ def test_bound_checker_and_dump_agree_on_a_race(simulations, name):
     verdict = Status.TIMING_DIVERGENCE if is_race else Status.OK
     answer = programs.warplock("check", dump, *words, code=verdict)
     races = {line.partition(": race: ")[0] for line in printed if "race: inputs change" in line}
-    assert len(races) == 2 * is_race, printed  # with C and without
+    checkers = 2 if "race_system" in str(program) else 1  # with C and without
+    assert len(races) == checkers * is_race, printed
     assert ("may race" in answer.err) == is_race, answer.err
     verdicts = [line for line in printed if f".{name}.dut: " in line]
     if is_race:
