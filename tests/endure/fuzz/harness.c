@@ -153,11 +153,8 @@ static bool is_taken(void) {
 static void run_words(const wlk_harness_dut *dut, int n, char **words) {
     FILE *const streams[] = {stdout, stderr};
     wlk_error err = {WLK_OK, ""};
-    harness b = {.dut = dut,
-                 .cycles = 40,
-                 .to = UINT64_MAX,
-                 .drain_from = UINT64_MAX,
-                 .cover_to = -1};
+    harness b = {
+        .dut = dut, .cycles = 40, .to = UINT64_MAX, .drain_from = UINT64_MAX, .cover_to = -1};
     wlk_dpi_override(NULL, 0);
     wlk_dpi_waive(NULL, 0);
     wlk_dpi_beside(NULL, 0);
