@@ -110,7 +110,7 @@ if not INSTALLED:
     KINDS["test"] = tuple(name for name in FEATURES if name not in OPTIONAL)
 CLANG = "14"  # of the oldest Debian that is supported, whose clang is not there yet
 OLDEST = {"meson": "1.0", "verilator": "5.006"}
-# A package that Debian has no longer from 13 on -> the one that has its program, by its own name.
+# Debian 13 dropped these packages; the substitute brings the same program under its own name.
 SUBSTITUTES = {"berkeley-abc": "yosys-abc"}
 ENSUREPIP, HEADERS = "python3-venv", "python3-dev"  # for build/venv, and for `newest` in it
 APT_LISTS = Path("/var/lib/apt/lists")
@@ -323,7 +323,7 @@ def which(tool: str) -> str | None:
 
 
 def _packages(missing: Iterable[Missing]) -> list[str]:
-    """Their packages in this distribution, each once, as far as its lists are there."""
+    """The names of their packages in this distribution, each once, by the lists of apt."""
     names = dict.fromkeys(m.package for m in missing)
     return [SUBSTITUTES[name] if _is_substituted(name) else name for name in names]
 
@@ -492,7 +492,7 @@ def _text(path: Path) -> str:
 
 
 def _lacking(features: Iterable[str]) -> dict[str, str]:
-    """Package -> version, of what build/venv has not got."""
+    """The pinned Python packages that build/venv lacks: name -> version."""
     if not needs_venv(features):
         return {}
     return dict(pinned(features).items() - (_installed() or {}).items())
