@@ -150,6 +150,7 @@ def builder(job: Job) -> Callable[..., Path]:
     is_direct = job.args.via == "ports"
     tool = verilate.find_tool(job.args.verilator)
     wanted = bool(job.args.rtl) or job.args.waves
+    cycles = job.args.seeds.count * (job.args.cycles or jobs.CYCLES)
     return functools.partial(
         verilate.harness_program,
         own,
@@ -158,6 +159,7 @@ def builder(job: Job) -> Callable[..., Path]:
         is_direct=is_direct,
         tool=tool,
         trace=wanted and verilate.can_trace(tool),
+        is_short=cycles <= verilate.SHORT,
         stage=job.enter,
     )
 

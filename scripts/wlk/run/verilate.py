@@ -39,15 +39,17 @@ UNDEFINED = re.compile(r"undefined (?:reference to [`']|symbol: )(\w+)(?:'|$)", 
 EXPAND = 1024  # words of a concatenation that are written one by one; the default is 64
 LARGE = 20_000  # lines of RTL above which the compiler's time outweighs the run's
 RUNTIME_VERSION = ("verilated_config.h", "verilated.cpp", "verilated.h")  # differ by version
-# Optimization of RTL up to that size, and above it. Partial redundancies take up to half of the
-# compiler's time at -O2, and removing them makes no run faster. At -O1 a third of it is spent on
-# asking what each of thousands of stores before a load may have changed; a tenth of the questions
-# leave runs of a stage of 67,000 lines as they are.
+SHORT = 100_000  # cycles up to which it does too
+# Optimization of RTL above that size and for runs that short, and of other RTL. Partial redundancies
+# take up to half of the compiler's time at -O2, and removing them makes no run faster. At -O1 a
+# third of it is spent on asking what each of thousands of stores before a load may have changed; a
+# tenth of the questions leave runs of a stage of 67,000 lines as they are.
 FAST = ("-O0",)  # to compile
 SMALL = ("-O2", "-fno-tree-pre", "-fno-code-hoisting")
 BIG = ("-O1", "--param=sccvn-max-alias-queries-per-access=100")
+RUNTIME = "-O1"  # of Verilator's own sources, which a cycle hardly calls
 PARALLEL = "VM_PARALLEL_BUILDS = 1\n"  # in a makefile: RTL so large that it is in several files
-HEADERS = "wlk_runtime.h"  # those that every Verilated file includes
+HEADERS = "wlk_runtime{}.h"  # those that every Verilated file includes, for an optimization
 DESIGN = "wlk_design.h"  # and those of this RTL
 HEADER_TEXT = '#include <memory>\n#include "verilated.h"\n#include "verilated_dpi.h"\n'
 DESIGN_TEXT = f'{HEADER_TEXT}#include "{PREFIX}__Syms.h"\n'
@@ -203,13 +205,14 @@ def harness_program(
     has_own: bool = True,
     tool: Tool | None = None,
     optimize: Sequence[str] = (),
+    is_short: bool = False,
     stage: Callable[[str], None] = lambda _: None,
 ) -> Path:
     """The harness program for this RTL. BUILD_FAIL shows the first error and names the log.
     `bound`: whose checkers are bound; by default the harness's own. `is_direct`: no checker
     crosses DPI, and the harness reads the ports and calls the model itself, unless it `has_own`
-    none. `optimize`: for the compiler, where a run is short. `stage` is called with what is being
-    done."""
+    none. `optimize`: for the compiler, in place of what suits the size and a run that `is_short`, of
+    SHORT cycles at most. `stage` is called with what is being done."""
     library = build.brought_up()
     tool = tool or find_tool("system")
     if trace and not can_trace(tool):
@@ -222,7 +225,7 @@ def harness_program(
     sources, held = generate(harness) | data, harness.held()
     size = sum(path.read_bytes().count(b"\n") for path in rtl.files)
     flags = _verilator_flags(rtl, trace)
-    optimize = optimize or (BIG if size > LARGE else SMALL)
+    optimize = optimize or (BIG if is_short or size > LARGE else SMALL)
     content = [part for path in rtl.compiled for part in (str(path), path.read_bytes())]
     interface = [path.read_bytes() for path in INTERFACE]
     identity = [
@@ -394,9 +397,10 @@ def make(
     cflags = _for_make([f"-I{place}", *includes])
     command = ["make", "-C", place / "obj", "-f", f"{PREFIX}.mk"]
     flags = " ".join(optimize)
-    command += [f"OPT_FAST={flags}", "OPT_GLOBAL=-O2", f"OPT_SLOW={flags}", *tool.make_args]
+    command += [f"OPT_FAST={flags}", f"OPT_GLOBAL={RUNTIME}", f"OPT_SLOW={flags}", *tool.make_args]
     cached = ["OBJCACHE=ccache"] if shutil.which("ccache") else []
-    folder, objects = _runtime([*command, *cached], place, tool)
+    headers = HEADERS.format(optimize[0])
+    folder, objects = _runtime([*command, *cached], place, tool, headers, optimize)
     link = " ".join([FOPEN, *(str(folder / name) for name in objects), link])
     many = PARALLEL in (place / "obj" / f"{PREFIX}_classes.mk").read_text(encoding="utf-8")
     # From 5.022 on it precompiles the headers of RTL that is in several files by itself.
@@ -407,8 +411,8 @@ def make(
         first = [*command, f"USER_CPPFLAGS={cflags}", _precompile(flags), f"{DESIGN}.gch"]
         _run(first, place, "headers of the Verilated RTL do not compile", tool)
         cflags = f"-include {DESIGN} {cflags}"
-    elif optimize == SMALL:
-        cflags = f"-include {folder / HEADERS} {cflags}"
+    else:
+        cflags = f"-include {folder / headers} {cflags}"
     command += [f"USER_CPPFLAGS={cflags}", f"USER_LDLIBS={link}", "VK_GLOBAL_OBJS="]
     _run(command, place, "the Verilated RTL does not compile", tool, own)
     (place / "obj" / PREFIX).rename(place / name)
@@ -422,7 +426,9 @@ def _precompile(flags: str) -> str:
     return f"--eval=%.gch: %; $(CXX) $(CXXFLAGS) $(CPPFLAGS) {flags} -x c++-header -c -o $@ $<"
 
 
-def _runtime(make: Sequence[str | Path], place: Path, tool: Tool) -> tuple[Path, list[str]]:
+def _runtime(
+    make: Sequence[str | Path], place: Path, tool: Tool, headers: str, optimize: Sequence[str]
+) -> tuple[Path, list[str]]:
     """Verilator's own sources, compiled once for all harnesses: they take longer than the RTL of a
     block. The folder, which also has their headers precompiled, and the names of the objects."""
     show = "wlk-show:;@echo wlk: $(VK_GLOBAL_OBJS) : $(CXX) $(VK_CPPFLAGS_ALWAYS) $(VM_USER_CFLAGS)"
@@ -433,16 +439,16 @@ def _runtime(make: Sequence[str | Path], place: Path, tool: Tool) -> tuple[Path,
     names, _, flags = line.removeprefix("wlk: ").partition(" : ")
     objects = names.split()
     versions = [(tool.root / "include" / name).read_bytes() for name in RUNTIME_VERSION]
-    key = keep.digest([str(tool.root), flags, HEADER_TEXT, *SMALL, *versions])
+    key = keep.digest([str(tool.root), flags, HEADER_TEXT, *SMALL, *BIG, *versions])
     folder = place.parent / f"runtime-{key}"
     with setup.locked("rtl-runtime"):
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)  # in use: not to be pruned
-        lacking = [n for n in (*objects, HEADERS + ".gch") if not (folder / n).is_file()]
+        lacking = [n for n in (*objects, headers + ".gch") if not (folder / n).is_file()]
         if lacking:
-            (folder / HEADERS).write_text(HEADER_TEXT, encoding="utf-8")
-            shutil.copyfile(folder / HEADERS, place / "obj" / HEADERS)
-            command = [*make, _precompile(" ".join(SMALL)), *lacking]
+            (folder / headers).write_text(HEADER_TEXT, encoding="utf-8")
+            shutil.copyfile(folder / headers, place / "obj" / headers)
+            command = [*make, _precompile(" ".join(optimize)), *lacking]
             _run(command, place, "Verilator's runtime does not compile", tool)
         for name in lacking:
             (place / "obj" / name).rename(folder / name)
