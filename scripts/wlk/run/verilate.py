@@ -40,10 +40,10 @@ EXPAND = 1024  # words of a concatenation that are written one by one; the defau
 LARGE = 20_000  # lines of RTL above which the compiler's time outweighs the run's
 RUNTIME_VERSION = ("verilated_config.h", "verilated.cpp", "verilated.h")  # differ by version
 SHORT = 100_000  # cycles up to which it does too
-# Optimization of RTL above that size and for runs that short, and of other RTL. Partial redundancies
-# take up to half of the compiler's time at -O2, and removing them makes no run faster. At -O1 a
-# third of it is spent on asking what each of thousands of stores before a load may have changed; a
-# tenth of the questions leave runs of a stage of 67,000 lines as they are.
+# SMALL is the optimization of RTL below that size for longer runs, BIG that of other RTL. Partial
+# redundancies take up to half of the compiler's time at -O2, and removing them makes no run faster.
+# At -O1 a third of it is spent on asking what each of thousands of stores before a load may have
+# changed; a tenth of the questions leave runs of a stage of 67,000 lines as they are.
 FAST = ("-O0",)  # to compile
 SMALL = ("-O2", "-fno-tree-pre", "-fno-code-hoisting")
 BIG = ("-O1", "--param=sccvn-max-alias-queries-per-access=100")
@@ -211,8 +211,8 @@ def harness_program(
     """The harness program for this RTL. BUILD_FAIL shows the first error and names the log.
     `bound`: whose checkers are bound; by default the harness's own. `is_direct`: no checker
     crosses DPI, and the harness reads the ports and calls the model itself, unless it `has_own`
-    none. `optimize`: for the compiler, in place of what suits the size and a run that `is_short`, of
-    SHORT cycles at most. `stage` is called with what is being done."""
+    none. `optimize`: for the compiler, in place of what suits the size and a run that `is_short`,
+    of SHORT cycles at most. `stage` is called with what is being done."""
     library = build.brought_up()
     tool = tool or find_tool("system")
     if trace and not can_trace(tool):
