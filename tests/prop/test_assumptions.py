@@ -11,7 +11,7 @@ from wlk import tables
 from wlk.base.errors import Status
 from wlk.gen import stubs
 from wlk.prove import engines, miter, netlist
-from wlk.run import prove
+from wlk.run import prove, question
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("prove")]
 LIMITS = engines.Limits(60)
@@ -102,12 +102,12 @@ class Pair:
 
     def decide(self, rules: miter.Rules | None) -> Status:
         outputs = {port.name for port in self.table.ports(self.config)}
-        compared = prove.compared_ports(self.table, self.config, outputs)
-        question = prove.Question(*self.sides, compared, rules=rules)
-        return prove.decide(question, LIMITS, fresh=True)[0].verdict
+        compared = question.compared_ports(self.table, self.config, outputs)
+        asked = question.Question(*self.sides, compared, rules=rules)
+        return question.decide(asked, LIMITS, fresh=True)[0].verdict
 
     def rules(self) -> miter.Rules:
-        return prove.rules_of(self.table, self.config)
+        return question.rules_of(self.table, self.config)
 
 
 @pytest.mark.parametrize("block", CHANGES)

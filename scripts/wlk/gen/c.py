@@ -146,6 +146,12 @@ static inline void {self.p}_defaults({self.p}_cfg *cfg) {{
 #endif
 """
 
+    def model_header(self) -> str:
+        """What of the header a model in model C sees: structs, limits, rules and points."""
+        structs = "".join(map(self._struct, SIDES))
+        state = f"typedef struct {self.p}_state {self.p}_state;"
+        return f"#include <stdint.h>\n{self._cfg()}{structs}{self._points()}\n{state}\n"
+
     def _packers(self, side: str) -> str:
         p = f"{self.p}_{side}"
         return f"""\

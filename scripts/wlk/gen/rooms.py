@@ -16,7 +16,7 @@ from ..tables import ROOT
 PYTHON = "scripts/wlk"
 ORDER = {
     "python": (
-        *("base", "tables", "gen", "fit", "prove", "run", "regress", "explore"),
+        *("base", "tables", "gen", "fit", "prove", "model", "run", "regress", "explore"),
         *("commands", "cli"),
     ),
     "c": (

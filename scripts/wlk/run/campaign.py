@@ -28,7 +28,7 @@ from ..base.report import Mismatch
 from ..prove import engines, masking, netlist
 from ..prove.engines import Answer, Limits
 from ..prove.miter import Builder, Compared
-from . import build, counterexample, harness, lockstep, mutants, own_blocks, prove
+from . import build, counterexample, harness, lockstep, mutants, own_blocks, prove, question
 from .jobs import Job
 from .mutants import Mutant, Mutants
 
@@ -116,7 +116,7 @@ class Target:
     @functools.cached_property
     def compared(self) -> list[Compared]:
         """The outputs that count."""
-        return prove.compared_ports(self.job.table, self.job.config, set(self.job.present))
+        return question.compared_ports(self.job.table, self.job.config, set(self.job.present))
 
     @functools.cached_property
     def known(self) -> Path:
@@ -287,7 +287,7 @@ def _prove(trial: Trial) -> None:
     if answer.verdict == Status.BOUNDED and _is_masked(trial, trial.target.timeout):
         answer = Answer(Status.OK)
     if answer.verdict == Status.REFUTED and _broken(trial, answer):
-        rules = prove.rules_of(table, config)
+        rules = question.rules_of(table, config)
         answer = _decide(trial, "legal", trial.target.timeout, rules=rules)
         if answer.verdict == Status.REFUTED:
             _broken(trial, answer)
@@ -303,7 +303,7 @@ def _behind_reset(trial: Trial, before: Answer) -> Answer:
     """Is it the same, with the block's rules, once there was a reset? Every run of lockstep begins
     with one."""
     table, config = trial.target.job.table, trial.target.job.config
-    more = {"rules": prove.rules_of(table, config), "reset": {table.reset: 1}}
+    more = {"rules": question.rules_of(table, config), "reset": {table.reset: 1}}
     answer = _decide(trial, "reset", trial.target.timeout, **more)
     if answer.verdict == Status.OK:
         return dataclasses.replace(answer, note="shown only before the first reset")

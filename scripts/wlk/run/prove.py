@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `warplock prove` does: RTL against the stub of a block, or two versions of a module.
+"""What `warplock prove` does: RTL against the model or the stub of a block, or two versions of a
+module.
 
 docs/proof.md says what an answer means. Nothing is assumed of the inputs at first; only when that
 is refuted by inputs that break a rule of the block is it proved again with the rules assumed.
@@ -7,15 +8,14 @@ is refuted by inputs that break a rule of the block is it proved again with the 
 
 import contextlib
 import dataclasses
-import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from .. import tables
-from ..base import keep, options, outputs, progress, report, reports, setup
+from ..base import options, progress, report, reports
 from ..base.errors import Status, WlkError
 from ..base.options import operand, option
 from ..base.published import Reported
@@ -23,15 +23,25 @@ from ..base.seeds import Seeds
 from ..fit import readings
 from ..fit.search import Subject
 from ..gen import rules, stubs
-from ..prove import engines, miter, netlist
+from ..model import netlist as model
+from ..prove import netlist
 from ..prove.engines import Answer, Limits, Values
-from ..prove.miter import Compared
 from ..prove.netlist import Netlist, Source
-from ..tables import Config, Table
-from . import counterexample, crosscheck, jobs, lockstep, parts, probe, verilate, versions
+from . import (
+    counterexample,
+    crosscheck,
+    jobs,
+    lockstep,
+    own_blocks,
+    parts,
+    probe,
+    verilate,
+    versions,
+)
+from . import right as right_side
 from .proof import Proof
+from .question import Question, compared_ports, decide, rules_of
 
-PROOFS = setup.BUILD / "proofs"
 TIMEOUT = 600
 BESIDE = 20.0  # seconds after which lockstep runs beside the engines
 SEEDS, CYCLES = 20, 20_000  # of it
@@ -39,7 +49,6 @@ LEAST = 1.0  # seconds that the engines have
 FLAT = 5_000  # lines of the netlist of a composed block that is proved flat at once
 SHARE = 0.4  # of the time, for parts
 PARTS = 2  # of a composed block that are proved at a time
-REACH = 60.0  # seconds to find legal inputs
 POWER_UPS = ("zero", "any")
 START = "registers and memories are 0 at the start, or what the RTL gives them"
 FREE = "registers and memories hold any value at the start, alike where they correspond"
@@ -58,16 +67,17 @@ def _refuse_waivers(given: Sequence[Path]) -> None:
 
 @dataclass
 class Prove(jobs.Simulated, Reported):
-    """Prove RTL equal to a block's stub, or two versions of a module, for all inputs."""
+    """Prove RTL equal to a block's model or stub, or two versions of a module, for all inputs."""
 
     NAME = "prove"
     WORDS = {0: "PROVED"}
     NEEDS = ("build", "rtl", "prove")
-    EXAMPLE = """warplock prove collector --rtl build/DuplicatedCollector.sv --config coll_entries=2
+    EXAMPLE = """warplock prove my_block --blocks my_block
+warplock prove collector --rtl build/DuplicatedCollector.sv --config coll_entries=2
 warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
 
     block: str | None = operand("BLOCK", "the block; none with --against", nargs="?")
-    rtl: list[Path] = jobs.rtl_option(nargs="+", action="extend", required=True)
+    rtl: list[Path] = jobs.rtl_option()
     against: list[Path] = options.path(
         "the other version: files, folders or .f lists; no block is needed", "PATH", [], nargs="+",
         action="extend",
@@ -141,12 +151,21 @@ warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
             raise WlkError(Status.USAGE, "--no-example goes with --against")
         if self.against:
             self._refuse_of_blocks()
-        if self.block is not None:
-            tables.load(self.block)
+        self._refuse_no_rtl()
         for path in (*self.rtl, *self.against):
             if not path.exists():
                 raise WlkError(Status.NO_FILE, f"{path}: no such file or folder; check --rtl")
         reports.refuse(self.reports)
+
+    def _refuse_no_rtl(self) -> None:
+        """USAGE where RTL is lacking; an unknown block is named."""
+        table = tables.load(self.block) if self.block is not None else None
+        if self.rtl or (table is not None and model.is_modelled(table)):
+            return
+        what = "--against needs --rtl PATH: the new version"
+        if table is not None:
+            what = f"{self.block} is proved against its stub; give --rtl PATH"
+        raise WlkError(Status.USAGE, what)
 
     def _refuse_of_blocks(self) -> None:
         """USAGE for options that mean nothing without a block."""
@@ -181,101 +200,6 @@ def _limits(asked: Prove, proof: Proof) -> Limits:
     return Limits(max(LEAST, asked.timeout - proof.spent), asked.depth)
 
 
-# ---- deciding -----------------------------------------------------------------------------------
-
-
-@dataclass
-class Question:
-    """What is to be proved of two netlists; the first is what is right."""
-
-    gold: Netlist
-    gate: Netlist
-    compared: Sequence[Compared]
-    ties: Mapping[str, int] = field(default_factory=dict)
-    reset: Mapping[str, int] = field(default_factory=dict)
-    starts: Sequence[Mapping[str, int]] = ()  # inputs of either side in the cycle of reset
-    free: bool = False  # any value at power-up
-    rules: miter.Rules | None = None
-
-    def pair(self, verilator: str) -> crosscheck.Pair:
-        """The same of the sources, in a simulator."""
-        given = (self.gold, self.gate, self.compared, self.ties, self.reset)
-        return crosscheck.Pair(*given, verilator=verilator)
-
-    @property
-    def excuse(self) -> str:
-        """Why simulation need not show a difference."""
-        return counterexample.excuse(self.gold.unknowns + self.gate.unknowns, self.free)
-
-    @property
-    def note(self) -> Path:
-        """Where it is noted that it is proved, in a folder of its own."""
-        sides = [side.path.read_bytes() for side in (self.gold, self.gate)]
-        given = (self.ties, self.reset, self.starts, self.free, self.rules, self.gold.async_reset)
-        shown = [str(each) for each in (*self.compared, *given)]
-        return PROOFS / keep.digest([*sides, *shown]) / "proved.json"
-
-    def builder(self, place: Path, *, cover: bool = False) -> Callable[[miter.Whole], miter.Miter]:
-        """What builds the miter of it; `cover`: whether inputs can be legal at all."""
-        return miter.Builder(
-            self.gold,
-            self.gate,
-            self.compared,
-            place,
-            ties=self.ties,
-            rules=self.rules,
-            reset=self.reset,
-            starts=self.starts,
-            free=self.free,
-            cover=cover,
-        ).build
-
-
-def decide(
-    question: Question, limits: Limits, enough: Callable[[], bool] = lambda: False, *, fresh: bool
-) -> tuple[Answer, bool]:
-    """The answer, and whether it was known. Only what is proved is kept. VACUOUS when the rules
-    that are assumed exclude each other."""
-    note = question.note
-    place = note.parent
-    with setup.locked(f"proof-{place.name}"):
-        if note.is_file() and not fresh:
-            keep.touch(place, "proof")
-            return Answer(Status.OK, json.loads(note.read_text(encoding="utf-8"))["depth"]), True
-        if question.rules is not None:
-            _require_reachable(question, place / "cover")
-        said = ["reading"]
-        with progress.watched(f"proving {question.gate.source.top}", lambda: said[0]):
-            answer = engines.decide(
-                question.builder(place), limits, lambda text: said.__setitem__(0, text), enough
-            )
-        if answer.verdict == Status.OK:
-            with outputs.atomic_write(note) as file:
-                file.write(json.dumps({"depth": answer.depth}))
-        keep.touch(place, "proof")
-    return answer, False
-
-
-def _require_reachable(question: Question, place: Path) -> None:
-    """VACUOUS when no inputs keep the rules, which names those that exclude each other."""
-    given = question.rules
-
-    def contradict(left_out: Sequence[str]) -> bool:
-        rules = dataclasses.replace(given, left_out=left_out)
-        covered = dataclasses.replace(question, rules=rules).builder(place, cover=True)
-        return engines.decide(covered, Limits(REACH)).verdict == Status.OK
-
-    if not contradict(()):
-        return
-    names = [port.name for port in given.read(place).ports if port.direction == "out"]
-    left_out: list[str] = []
-    for name in names:
-        left_out += [name] if contradict([*left_out, name]) else []
-    which = " and ".join(n.removeprefix(rules.OUTPUT) for n in names if n not in left_out)
-    message = f"no inputs keep {which} outside of reset: nothing is proved"
-    raise WlkError(Status.VACUOUS, f"{message}; mend the rules, or give --no-assume")
-
-
 # ---- a block ------------------------------------------------------------------------------------
 
 
@@ -287,12 +211,13 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     table, config, found = job.table, job.config, job.matched
     report.warn(table.warnings(config))
     suspects = alike.require(job.fit.module)
-    gold = netlist.read(Source(stubs.write_stub(table, config), table.module))
+    right = right_side.of(table, config)
+    gold = netlist.read(Source(right.files, table.module))
     if job.is_async and table.reset is not None:
         gold = dataclasses.replace(gold, async_reset=table.reset)
     gate = netlist.read(source(job))
-    compared = compared_ports(table, config, set(found.present))
-    what = f"module {gate.source.top} and the stub of {table.name} ({table.text(config)})"
+    compared = right.compared(compared_ports(table, config, set(found.present)))
+    what = f"module {gate.source.top} and the {right.name} of {table.name} ({table.text(config)})"
     proof = Proof(what, gate.source.top, job.shown, Answer(Status.BOUNDED), table.name)
     proof.began = start
     proof.outputs, proof.missing, proof.assumptions = (
@@ -301,7 +226,7 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
         _start(asked, gold, gate),
     )
     proof.notes += [f"tied: {port}={value}" for port, value in found.tied.items()]
-    proof.notes += job.fit.notes
+    proof.notes += [*job.fit.notes, *right.notes()]
     proof.binds_left_out = job.binds_left_out
     proof.apart = identity.read_apart(job.fit.module)
     proof.suspects = suspects
@@ -319,10 +244,10 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     job.fit = None  # slang complains of what is left of it at the end
     if not pieces or not _by_parts(asked, proof, pieces, reset):
         _whole(asked, proof, question, job)
-    if beside is None or proof.rules:
-        if proof.answer.verdict == Status.OK:
-            _legal_opinion(proof, job, bool(reset))
-    else:
+    right.require_total(proof, question, lambda: _limits(asked, proof), asked)
+    if proof.answer.verdict == Status.OK and (beside is None or proof.rules or right.is_model):
+        _legal_opinion(proof, job, bool(reset))
+    if beside is not None and not proof.rules and proof.disputed is None:
         _second_opinion(proof, pair, beside, place, free=asked.free)
     if proof.verdict == Status.OK and proof.readings and not asked.accept_inferred:
         proof.disputed = Status.AMBIGUOUS
@@ -412,27 +337,25 @@ def _settle(
         proof.answer, proof.example = simulated()
 
 
-def rules_of(table: Table, config: Config) -> miter.Rules | None:
-    """The block's rules as a module that judges the inputs; None where it has none."""
-    masked = rules.offers(table, config)
-    text = rules.module_sv(table, config, masked)
-    if text is None:
-        return None
-    return miter.Rules(text, f"wlk_{table.name}_rules", table.reset or "", masked=masked)
-
-
 def _job(asked: Prove) -> tuple[jobs.Job, Subject | None]:
     """The module with its parameters; what its ports leave open is settled by lockstep."""
+    table, words = tables.load(asked.block), asked.config
+    given = options.of(jobs.Simulated, asked)
+    if not asked.rtl:  # its own, in place of a stub
+        config = table.config(jobs.given_config(table, words))
+        words = [f"{key}={value}" for key, value in table.show(config).items()]
+        given = dataclasses.replace(given, rtl=stubs.write_stub(table, config), module=table.module)
     run = jobs.Run(
-        **vars(options.of(jobs.Simulated, asked)),
+        **vars(given),
         blocks=[asked.block],
-        config=asked.config,
+        config=words,
         seeds=Seeds.of([range(1, SEEDS + 1)]),
         cycles=CYCLES,
         power_up="unknown",  # with zeros, RTL may differ before the reset
         reports=asked.reports,
     )
-    job, subject = jobs.rtl_job(tables.load(asked.block), run), None
+    job, subject = jobs.rtl_job(table, run), None
+    job.is_async = job.is_async or (not asked.rtl and own_blocks.is_async(table))
     if Subject(job.matched, job.title).open:
         with progress.watched("trying parameters", lambda: job.stage):
             subject = probe.explore(job, lockstep.builder(job)())
@@ -447,16 +370,6 @@ def source(job: jobs.Job) -> Source:
     how = {"included": [*rtl.included, *rtl.data], "undefined": SLANG_DEFINES}
     how["wrappers"] = rtl.wrappers
     return Source(rtl.files, rtl.top, rtl.include_dirs, rtl.defines, **how)
-
-
-def compared_ports(table: Table, config: Config, present: set[str]) -> list[Compared]:
-    """The outputs of a block that the RTL has, and when each has a meaning (`valid_when`)."""
-    meaning = table.meaning(config)
-    return [
-        Compared(netlist.Port(port.name, "out", port.width), meaning.get(port.name, ""))
-        for port in table.ports(config)
-        if port.direction == "out" and port.name in present
-    ]
 
 
 @contextlib.contextmanager

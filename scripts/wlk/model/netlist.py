@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model in model C as a Verilog module with the ports of its block, for one configuration.
+
+Registers are the leaves of the state; a cycle of reset is `edge`, then `clear`. Beside the block's
+outputs there are, each of one bit:
+  wlk_care_PORT     1 where that output means something (SHOW, and the table's `valid_when`)
+  wlk_fault_N       1 where what the model does is undefined in C; `Made.faults` says what it is
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..base import outputs, report, setup
+from ..gen.sv import HARNESS_CLOCK
+from ..prove.miter import Compared
+from ..tables import Config, Port, Table, own
+from ..tables.expr import lane_step
+from ..tables.files import MODEL
+from .values import Fault, Leaf, Node, leaves
+from .words import FALSE, TRUE, Logic, Word, constant
+
+CARE, FAULT = "wlk_care_", "wlk_fault_"
+
+
+@dataclass(frozen=True)
+class Made:
+    """The file of the module. `care`: of an output that does not always mean something, the port
+    that says when; `lacking`: outputs that the model never shows."""
+
+    path: Path
+    care: Mapping[str, str]
+    lacking: Sequence[str]
+    faults: Sequence[Fault]
+    total: Path  # a module of the same name in which nothing is undefined
+
+    def compared(self, ports: Sequence[Compared]) -> list[Compared]:
+        """Those that the model shows, and when."""
+        shown = [each for each in ports if each.port.name not in self.lacking]
+        return [replace(each, when=self.care.get(each.port.name, "")) for each in shown]
+
+    @staticmethod
+    def fault(number: int) -> str:
+        """The output that says that something undefined happens."""
+        return f"{FAULT}{number}"
+
+
+def is_modelled(table: Table) -> bool:
+    """Is the model of a block in model C?"""
+    return table.name in own()
+
+
+def make(table: Table, config: Config) -> Made:
+    """Execute the model and write the module. BUILD_FAIL names what is not in model C."""
+    from . import source
+    from .execute import Executor
+
+    tree = source.parse(table, own()[table.name] / MODEL)
+    rounds = max(config.values(), default=0) + 1
+    widths: dict[str, int] = {}
+    while True:
+        module = _Module(table, config, Executor(tree, rounds), widths)
+        if module.widths() == widths:
+            return module.write()
+        widths = module.widths()
+
+
+class _Module:
+    """`widths`: bits of registers that may be 1, as far as they are known. A register begins as 0;
+    where what it holds after an edge is no wider than before, it never is.
+    """
+
+    def __init__(self, table: Table, config: Config, run: Any, widths: Mapping[str, int]) -> None:
+        self.table, self.config, self.run, self.logic = table, config, run, run.logic
+        self.clock = table.clock or HARNESS_CLOCK
+        self.ports = table.ports(config)
+        cfg, self.state = run.struct("cfg_t"), run.struct("state_t")
+        for name, leaf in cfg.items():
+            leaf.word = constant(config[name])
+        self.given, self.shown = run.struct("in_t"), run.struct("out_t")
+        self._take_inputs()
+        self.registers = list(_named(self.state, ""))
+        self.before = {name: widths.get(name, 1) for name, _ in self.registers}
+        for name, leaf in self.registers:
+            leaf.word = Word(self.before[name], None, name)
+        common = {"cfg": cfg, "st": self.state, "in": self.given}
+        run.call("outputs", common | {"out": self.shown, "care": {}})
+        self.answers = {p.name: self._answer(p) for p in self.ports if p.direction == "out"}
+        run.call("edge", common)
+        reset = next((p for p in self.ports if p.name == table.reset), None)
+        if reset is not None:
+            run.branch(
+                Word(1, None, reset.name), lambda: run.call("clear", {"cfg": cfg, "st": self.state})
+            )
+
+    def widths(self) -> dict[str, int]:
+        """Of the registers, after an edge."""
+        return {name: max(self.before[name], leaf.word.width) for name, leaf in self.registers}
+
+    def _leaf(self, side: Node, port: Port) -> Node:
+        indices, node = iter(port.index), side
+        for part, count in port.field.path:
+            node = node[part]
+            if count is not None:
+                node = node[next(indices)]
+        return node
+
+    def _lane(self, port: Port) -> tuple[int, int]:
+        """The word in which a lane of a payload is, and its lowest bit there."""
+        bit = port.lane * lane_step(port.width)
+        return bit // 64, bit % 64
+
+    def _take_inputs(self) -> None:
+        for leaf in leaves(self.given):
+            leaf.word = FALSE
+        lanes: dict[int, tuple[Leaf, list[tuple[int, Word]]]] = {}
+        for port in self.ports:
+            if port.direction == "out":
+                continue
+            node, word = self._leaf(self.given, port), Word(port.width, None, port.name)
+            if port.lane is None:
+                node.word = word
+            else:
+                number, lsb = self._lane(port)
+                leaf = node[number]
+                lanes.setdefault(id(leaf), (leaf, []))[1].append((lsb, word))
+        for leaf, parts in lanes.values():
+            step = 64 // len(parts) if len(parts) == 1 else parts[1][0] - parts[0][0]
+            leaf.word = self.logic.join([(step, word) for _, word in parts])
+
+    def _answer(self, port: Port) -> tuple[Word, Word]:
+        """The value of an output, and whether it is shown."""
+        node, logic = self._leaf(self.shown, port), self.logic
+        if port.lane is None:
+            return logic.fit(node.word, port.width), node.shown or FALSE
+        number, lsb = self._lane(port)
+        word = logic.shift(node[number].word, False, constant(lsb), 64)
+        return logic.fit(word, port.width), node[number].shown or FALSE
+
+    def write(self) -> Made:
+        """The files of it."""
+        meaning, care = self.table.meaning(self.config), {}
+        bits: dict[str, Word] = {}
+        for name, (_, shown) in self.answers.items():
+            valid = self._valid(meaning.get(name, ""))
+            if (when := self.logic.both(shown, valid)) != TRUE:
+                care[name] = CARE + name
+                bits[care[name]] = when
+        faults = _distinct(self.logic, self.run.faults)
+        bits |= {Made.fault(n): fault.bit for n, fault in enumerate(faults)}
+        place = setup.BUILD / "models" / self.table.name
+        names = ",".join(f"{k}-{v}" for k, v in self.table.show(self.config).items())
+        place /= report.file_name(names) or "default"
+        outputs.make_folder(place)
+        made = place / f"{self.table.module}.sv"
+        total = place / "total" / f"{self.table.module}.sv"
+        outputs.make_folder(total.parent)
+        for file, text in ((made, self._text(bits)), (total, self._total(len(faults)))):
+            with outputs.atomic_write(file) as out:
+                out.write(text)
+        lacking = [name for name, (_, shown) in self.answers.items() if shown == FALSE]
+        return Made(made, care, lacking, faults, total)
+
+    def _valid(self, name: str) -> Word:
+        if not name:
+            return TRUE
+        if name in self.answers:
+            return self.logic.true(self.answers[name][0])
+        return Word(1, None, name)
+
+    def _header(self, more: Sequence[str]) -> str:
+        ports = [f"input {self.clock}"]
+        for port in self.ports:
+            kind = "output" if port.direction == "out" else "input"
+            ports.append(f"{kind} [{port.width - 1}:0] {port.name}")
+        ports += [f"output {name}" for name in more]
+        listed = ",\n  ".join(ports)
+        return f"module {self.table.module} (\n  {listed}\n);\n"
+
+    def _text(self, bits: Mapping[str, Word]) -> str:
+        logic = self.logic
+        lines = [f"  reg [{width - 1}:0] {name};" for name, width in self.before.items()]
+        body = list(_assigned(logic, self.ports, self.answers))
+        body += [f"  assign {name} = {logic.padded(bit, 1)};" for name, bit in bits.items()]
+        nexts = [
+            f"    {name} <= {logic.padded(leaf.word, self.before[name])};"
+            for name, leaf in self.registers
+        ]
+        if nexts:
+            body += [f"  always @(posedge {self.clock}) begin", *nexts, "  end"]
+        note = "// Generated from model.c by scripts/wlk/model/netlist.py. Do not edit.\n"
+        rest = "\n".join([*lines, *logic.lines, *body])
+        return f"{note}{self._header([*bits])}{rest}\nendmodule\n"
+
+    def _total(self, count: int) -> str:
+        names = [Made.fault(n) for n in range(count)]
+        zeros = [f"  assign {p.name} = 0;" for p in self.ports if p.direction == "out"]
+        zeros += [f"  assign {name} = 0;" for name in names]
+        body = "\n".join(zeros)
+        return f"{self._header(names)}{body}\nendmodule\n"
+
+
+def _assigned(
+    logic: Logic, ports: Sequence[Port], answers: Mapping[str, tuple[Word, Word]]
+) -> Iterator[str]:
+    for port in ports:
+        if port.direction == "out":
+            text = logic.padded(answers[port.name][0], port.width)
+            yield f"  assign {port.name} = {text};"
+
+
+def _named(node: Node, name: str) -> Iterator[tuple[str, Leaf]]:
+    """The leaves of the state with names of registers."""
+    if isinstance(node, Leaf):
+        yield name, node
+        return
+    items = node.items() if isinstance(node, dict) else enumerate(node)
+    for key, each in items:
+        yield from _named(each, f"{name}_{key}" if name else f"st_{key}")
+
+
+def _distinct(logic: Logic, faults: Sequence[Fault]) -> list[Fault]:
+    """One for each place and kind."""
+    bits: dict[tuple[str, str], Word] = {}
+    for each in faults:
+        key = each.where, each.what
+        bits[key] = logic.either(bits.get(key, FALSE), each.bit)
+    return [Fault(where, what, bit) for (where, what), bit in bits.items()]

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The source of a model in model C: preprocessed and parsed.
+
+The compiler's preprocessor reads it against headers that say of the frame what model C knows of it:
+the structs of the ports, SHOW, and names; what a simulation needs besides is left out.
+"""
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from pycparser import c_ast, c_parser
+
+from ..base import progress
+from ..base.errors import Status, WlkError
+from ..gen import c
+from ..tables import Table
+
+SHOW, SHOW_WORDS = "wlk_show", "wlk_show_words"  # what the macros call
+HEADERS = {
+    "stdint.h": """\
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long uint64_t;
+typedef int int32_t;
+#define UINT32_C(value) value##u
+#define UINT64_C(value) value##ul
+#define UINT32_MAX 0xffffffffu
+#define UINT64_MAX 0xfffffffffffffffful
+""",
+    "stdbool.h": "#define bool _Bool\n#define true 1\n#define false 0\n",
+    "stddef.h": "typedef unsigned long size_t;\n#define NULL 0\n",
+    "string.h": "#include <stddef.h>\n",
+    "assert.h": "#define static_assert(...)\n#define _Static_assert(...)\n",
+    "warplock/block.h": """\
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+enum { WLK_DECIMAL, WLK_HEX, WLK_OPAQUE };
+typedef int wlk_state_visitor;
+static inline uint64_t wlk_mask(uint32_t width) {
+    return width >= 64u ? ~0ul : (1ul << width) - 1ul;
+}
+""",
+    "frame/model.h": """\
+#include "warplock/block.h"
+#define PASTE3_(a, b, c) a##b##c
+#define PASTE3(a, b, c)  PASTE3_(a, b, c)
+#define NAMED(rest)      PASTE3(wlk_, MODEL, _##rest)
+#define CAPS(rest)       PASTE3(WLK_, MODEL_CAPS, _##rest)
+#define EVENT(point)     (1ul << CAPS(EV_##point))
+typedef NAMED(cfg) cfg_t;
+typedef struct NAMED(state) state_t;
+typedef struct flop { const char *name; uint64_t value, known; int notation; } flop;
+#define VISIT_FLOPS(list, index) visit_flops(list, 0, index, visitor, ctx)
+""",
+    "frame/structs.h": f"""\
+#include "frame/model.h"
+typedef NAMED(in) in_t;
+typedef NAMED(out) out_t;
+#define SHOW(port, value)      {SHOW}(out->port, value)
+#define SHOW_WORDS(port, from) {SHOW_WORDS}(out->port, from)
+#define WLK_STRUCTS_MODEL(...)
+""",
+    "legalise.h": '#include "frame/structs.h"\n#define WLK_LEGALISE(change)\n',
+}
+FLAGS = ("-E", "-std=c11", "-undef", "-nostdinc", "-w")
+
+
+def parse(table: Table, path: Path) -> c_ast.FileAST:
+    """The model of a block. BUILD_FAIL names file and line."""
+    texts = HEADERS | {f"warplock/{table.name}_ports.h": c.CTable(table).model_header()}
+    text = _preprocessed(path, texts)
+    try:
+        return c_parser.CParser().parse(text, str(path))
+    except c_parser.ParseError as error:
+        message = f"{error}; it is not in model C, in which a model is proved"
+        raise WlkError(Status.BUILD_FAIL, f"{message} (docs/model-c.md)") from None
+
+
+def _preprocessed(path: Path, texts: Mapping[str, str]) -> str:
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        for header, text in texts.items():
+            (place / header).parent.mkdir(parents=True, exist_ok=True)
+            (place / header).write_text(text, encoding="utf-8")
+        compiler = os.environ.get("CC", "cc")
+        folders = [f"-I{each}" for each in (place, path.parent, path.parent / "include")]
+        out = place / "model.i"
+        done = progress.run([compiler, *FLAGS, *folders, path, "-o", out])
+        if done.code:
+            why = next((x for x in done.output.splitlines() if "error:" in x), done.output)
+            raise WlkError(Status.BUILD_FAIL, f"{path} does not compile: {why.strip()}")
+        return out.read_text(encoding="utf-8")

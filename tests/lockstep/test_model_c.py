@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models in model C: RTL is proved equal to them, what C leaves undefined is found, what is not in
+the subset is refused by file and line, and the netlist of a model is what the compiler makes."""
+
+import random
+import re
+import shutil
+
+import programs
+import pytest
+from programs import typed
+from wlk import tables
+from wlk.base.errors import Status
+from wlk.model import netlist
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("rtl", "prove")]
+EXAMPLES = programs.ROOT / "docs" / "examples"
+ARBITER = "rr_arbiter"
+
+
+@pytest.fixture
+def arbiter(tmp_path):
+    return shutil.copytree(EXAMPLES / ARBITER, tmp_path / ARBITER)
+
+
+def edit(folder, *changes):
+    path = folder / "model.c"
+    text = path.read_text()
+    for old, new in changes:
+        assert text.count(old) == 1, f"{path}: {old}"
+        text = text.replace(old, new)
+    path.write_text(text)
+
+
+def line_of(folder, part):
+    """File and line of a part of the model."""
+    lines = (folder / "model.c").read_text().splitlines()
+    number = next(n for n, line in enumerate(lines, 1) if part in line)
+    return f"model.c:{number}: "
+
+
+def prove(folder, *words, code):
+    where = ["--blocks", folder, "--reports", folder.parent / "reports"]
+    return typed("prove", folder.name, *where, *words, code=code, WLK_BLOCKS="")
+
+
+# ---- proofs -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name, config",
+    [
+        (ARBITER, []),
+        (ARBITER, ["num=3"]),
+        ("cpu_scoreboard", ["num_regs=4", "num_tags=2"]),
+        ("fifo", ["width=3", "depth=2"]),
+    ],
+)
+def test_model_of_an_example_is_proved_equal_to_its_rtl(name, config):
+    words = [word for each in config for word in ("--config", each)]
+    done = typed(
+        "prove", name, "--blocks", EXAMPLES / name, *words, "--fresh", code=Status.OK, WLK_BLOCKS=""
+    )
+    assert f"PROVED: module {name} and the C model of {name}" in done.out
+
+
+FAULTS = {
+    "the lock stays": ("st->locked = in->lock;", "st->locked |= in->lock;"),
+    "the lock is lost with others": (
+        "!asks(in, st->last)) {\n        st",
+        "in->req == 0) {\n        st",
+    ),
+    "the turn begins at 0": ("st->last = cfg->num - 1u;", "st->last = 0;"),
+    "a grant without acceptance": ("in->req != 0 && in->accept", "in->req != 0"),
+    "nobody is granted at the end": ("id + 1u == cfg->num", "id + 2u == cfg->num"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_fault_in_a_model_is_refuted_and_shows_in_lockstep(arbiter, fault):
+    edit(arbiter, FAULTS[fault])
+    done = prove(arbiter, code=Status.REFUTED)
+    assert "confirmed by simulation" in done.out
+
+
+def test_rtl_with_a_fault_is_refuted_by_the_model(arbiter):
+    path = arbiter / "rtl" / "rr_arbiter.sv"
+    text = path.read_text()
+    assert text.count("locked_q <= lock;") == 1
+    path.write_text(text.replace("locked_q <= lock;", "locked_q <= 1'b0;"))
+    done = prove(EXAMPLES / ARBITER, "--rtl", path, code=Status.REFUTED)
+    assert "confirmed by simulation" in done.out
+
+
+def test_output_that_a_model_never_shows_is_named(arbiter):
+    edit(arbiter, ("    SHOW(gnt_id, id);\n", "    (void)id;\n"))
+    done = prove(arbiter, code=Status.OK)
+    assert "2 outputs are equal" in done.out
+    assert "not compared, as the model never shows them: gnt_id" in done.out
+
+
+def test_output_is_compared_only_where_it_is_shown(arbiter):
+    # `valid_when` of the table is not asked: SHOW alone says when.
+    toml = arbiter / "block.toml"
+    toml.write_text(toml.read_text().replace(', valid_when = "gnt_valid"', ""))
+    other = "    SHOW(gnt_id, in->req == 0 ? id ^ 1u : id);"
+    edit(arbiter, ("    SHOW(gnt_id, id);", f"    if (in->req != 0) {{\n    {other}\n    }}"))
+    prove(arbiter, code=Status.OK)
+    edit(arbiter, ("    if (in->req != 0) {\n", "    {\n"))
+    prove(arbiter, code=Status.REFUTED)
+
+
+# ---- what C leaves undefined --------------------------------------------------------------------
+
+
+NEVER = "    SHOW(gnt_valid, in->req != 0 || (odd && !odd));"
+UNDEFINED = {
+    "a shift by 32 or more": "in->req >> (id + 30u) == 1;",
+    "a division by 0": "100u / st->last > 200u;",
+    "an index beyond the 3 elements": "((const uint8_t[]){1, 2, 3})[st->last] > 3;",
+    "a loop takes more than 5 rounds": "spin(st->last + 8u);",
+    "an int overflows in +": "(int32_t)(in->lock ? 0x7fffffff : 0) + (int32_t)st->last < 0;",
+    "__builtin_ctz() of 0": "__builtin_ctz(st->last) > 40;",
+}
+
+
+@pytest.mark.parametrize("what", UNDEFINED)
+def test_what_c_leaves_undefined_is_found(arbiter, what):
+    spin = "static uint32_t spin(uint32_t n) {\n    while (n != 0) {\n        n--;\n    }\n"
+    spin += "    return n;\n}\n\nstatic void outputs("
+    shown = f"    const bool odd = {UNDEFINED[what]}\n{NEVER}"
+    edit(arbiter, ("static void outputs(", spin), ("    SHOW(gnt_valid, in->req != 0);", shown))
+    done = prove(arbiter, code=Status.MODEL_ERROR)
+    part = "while (n" if "loop" in what else "const bool odd"
+    assert (
+        f"{line_of(arbiter, part)}{what}, which C leaves undefined; it happens in cycle "
+        in done.line
+    )
+
+
+def test_variable_that_is_read_before_it_is_written_is_found(arbiter):
+    shown = f"    uint32_t odd;\n    if (in->lock) {{\n        odd = 1;\n    }}\n{NEVER}"
+    edit(arbiter, ("    SHOW(gnt_valid, in->req != 0);", shown))
+    done = prove(arbiter, code=Status.MODEL_ERROR)
+    assert "a variable is read before it is written" in done.line
+
+
+def test_undefined_case_that_only_illegal_inputs_meet_is_proved_with_the_rules():
+    done = typed(
+        *("prove", "cpu_scoreboard", "--blocks", EXAMPLES / "cpu_scoreboard"),
+        *("--config", "num_tags=2", "--config", "num_regs=4", "--fresh"),
+        code=Status.OK,
+        WLK_BLOCKS="",
+    )  # fmt: skip
+    assert "PROVED" in done.out
+
+
+# ---- the subset ---------------------------------------------------------------------------------
+
+
+LINE = "    uint32_t id = st->last;"
+REFUSED = {
+    "static bool asks(const": ("static uint32_t n;\n\nstatic bool asks(const", "n is a global"),
+    LINE: ("    static uint32_t id;", "id is static"),
+    f"{LINE} ": ("    float id = st->last;", "the type float has no fixed unsigned width"),
+    f"{LINE}  ": ("    uint32_t id = *(&st->last + 1);", "a variable, a member or an element is"),
+    f"{LINE}   ": ("    uint32_t id = (uint32_t)rand();", "rand() is not a function of this model"),
+    f"{LINE}    ": (f"{LINE}\n    goto out;\nout:", "Goto is no statement of model C"),
+    f"{LINE}     ": ("    uint32_t id = sizeof *st;", "sizeof: count elements by the parameters"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_not_in_model_c_is_refused_by_file_and_line(arbiter, what):
+    new, said = REFUSED[what]
+    edit(arbiter, (what.rstrip(" "), new))
+    done = prove(arbiter, code=Status.BUILD_FAIL)
+    assert said in done.line
+    assert "model.c:" in done.line
+    assert "docs/model-c.md" in done.line
+
+
+# ---- the netlist and the compiler ---------------------------------------------------------------
+
+OUTPUTS = 24
+TABLE = """\
+format = 1
+block.name = "sums"
+block.module = "sums"
+block.model_version = 1
+block.clock = "clock"
+block.reset = "reset"
+block.prefix = ""
+block.spec = "README.md"
+block.doc = "random expressions"
+
+param = [{{ name = "size", default = 3, min = 2, max = 5, doc = "elements" }}]
+
+field = [
+  {{ name = "reset", dir = "in", width = 1, doc = "reset" }},
+  {{ name = "a", dir = "in", width = 7, doc = "a number" }},
+  {{ name = "b", dir = "in", width = 32, doc = "a number" }},
+  {{ name = "c", dir = "in", width = 64, doc = "a number" }},
+  {{ name = "d", dir = "in", width = 1, doc = "a bit" }},
+  {{ name = "e", dir = "in", width = 16, doc = "a number" }},
+{rows}]
+
+config.default = ""
+"""
+MODEL = """\
+#include "warplock/sums_ports.h"
+
+#define MODEL      sums
+#define MODEL_CAPS SUMS
+#include "frame/model.h"
+
+struct wlk_sums_state {{
+    uint8_t small;
+    uint32_t word, list[5];
+    uint64_t wide;
+    struct {{
+        bool flag;
+        uint16_t half;
+    }} pair[2];
+}};
+
+#include "frame/structs.h"
+
+static uint32_t found(const cfg_t *cfg, const state_t *st, uint32_t word) {{
+    for (uint32_t i = 0; i < cfg->size; i++) {{
+        if (st->list[i] == word) {{
+            continue;
+        }}
+        if (st->list[i] > word) {{
+            return i;
+        }}
+        if (i == 2) {{
+            break;
+        }}
+    }}
+    return 7;
+}}
+
+static uint64_t chosen(uint8_t by, uint64_t one, uint32_t other) {{
+    uint64_t sum = 5;
+    switch (by & 7) {{
+    case 0:
+        return one;
+    case 1:
+        sum += other;
+    case 2:
+        sum ^= one;
+        break;
+    case 6: {{
+        uint32_t n = by & 3u;
+        do {{
+            sum = sum * 3u + n;
+        }} while (n-- != 0);
+        break;
+    }}
+    default:
+        sum = other;
+    }}
+    return sum;
+}}
+
+static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, out_t *out, out_t *care) {{
+{shown}}}
+
+static void edge(const cfg_t *cfg, state_t *st, const in_t *in) {{
+{next}}}
+
+static void clear(const cfg_t *cfg, state_t *st) {{
+    *st = (struct wlk_sums_state){{.word = 9, .pair = {{{{1, 2}}, {{0, 3}}}}}};
+}}
+
+WLK_STRUCTS_MODEL();
+"""
+LEAVES = (
+    *("in->a", "in->b", "in->c", "in->d", "in->e", "st->small", "st->word", "st->wide"),
+    *("st->pair[1].half", "st->pair[in->d].flag", "st->list[in->e % cfg->size]", "cfg->size"),
+    *("1", "3u", "0x80u", "UINT64_C(0x123456789)", "(uint8_t)200", "found(cfg, st, in->b)"),
+    *("chosen(in->a, in->c, st->word)", "(uint32_t)__builtin_popcountl(in->c)"),
+)
+
+
+def expression(draw, depth):
+    """A defined one of random operators: what might overflow is unsigned."""
+    if depth == 0:
+        return draw.choice(LEAVES)
+    one, other, third = (expression(draw, draw.randrange(depth)) for _ in range(3))
+    form = draw.choice(
+        [
+            *(
+                "((uint32_t)({0}) {op} ({1}))",
+                "((uint64_t)({0}) {op} ({1}))",
+                "(({0}) {cmp} ({1}))",
+            ),
+            *("(({0}) {cmp} ({1}))", "(({0}) {bits} ({1}))", "({0} ? {1} : {2})"),
+            *("((uint32_t)({0}) << (({1}) & 31))", "((uint64_t)({0}) >> (({1}) & 63))"),
+            *("((uint32_t)({0}) % (uint32_t)((({1}) & 15) + 1))", "(!({0}) || ({1}) && ({2}))"),
+            *("((uint16_t)({0}))", "(uint8_t)(~({0}))", "((bool)({0}))", "(-(uint32_t)({0}))"),
+            *("((uint32_t)({0}) / (uint32_t)((({1}) & 7) + 1))", "((in->a) - (in->e))"),
+            *("((in->a - 5) < ((uint8_t)({0})))", "((in->d - in->a) > -3)"),
+        ]
+    )
+    ops = {"op": draw.choice("+-*"), "bits": draw.choice("&|^")}
+    ops["cmp"] = draw.choice(["==", "!=", "<", ">", "<=", ">="])
+    return form.format(one, other, third, **ops)
+
+
+def write_netlist(folder, name):
+    """The RTL of the block becomes the netlist of its model."""
+    tables.use([folder])
+    try:
+        table = tables.load(name)
+        made = netlist.make(table, table.defaults())
+    finally:
+        tables.use([])
+    assert made.lacking == []
+    text = re.sub(r",\n  output wlk_\w+|  assign wlk_.*\n", "", made.path.read_text())
+    (folder / "rtl").mkdir()
+    (folder / "rtl" / f"{name}.sv").write_text(text)
+
+
+def test_netlist_of_random_c_is_what_a_compiler_makes_of_it(tmp_path):
+    draw = random.Random(5)
+    widths = [draw.choice([1, 8, 13, 32, 64]) for _ in range(OUTPUTS)]
+    rows = "".join(
+        f'  {{ name = "o{n}", dir = "out", width = {width}, doc = "a sum" }},\n'
+        for n, width in enumerate(widths)
+    )
+    shown = "".join(f"    SHOW(o{n}, {expression(draw, 5)});\n" for n in range(OUTPUTS))
+    # A lane is cut to the width of its port by the frame, not by the model.
+    targets = [
+        *("st->small", "st->word", "st->wide", "st->pair[0].flag", "st->pair[in->d].half"),
+        *("st->list[in->a % cfg->size]", "st->list[1]"),
+    ]
+    nexts = "".join(f"    {each} = {expression(draw, 4)};\n" for each in targets)
+    nexts += "    if (in->d) {\n        st->word++;\n        st->wide += in->c;\n    }\n"
+    folder = tmp_path / "sums"
+    folder.mkdir()
+    (folder / "block.toml").write_text(TABLE.format(rows=rows))
+    (folder / "model.c").write_text(MODEL.format(shown=shown, next=nexts))
+    write_netlist(folder, "sums")
+    words = ["sums", "--blocks", folder, "--reports", tmp_path / "reports"]
+    done = typed("lockstep", *words, "--cycles", "2000", code=Status.OK, WLK_BLOCKS="")
+    assert "PASS" in done.out
+    text = (folder / "rtl" / "sums.sv").read_text()
+    assert text.count(" + ") > 1
+    (folder / "rtl" / "sums.sv").write_text(text.replace(" + ", " - ", 1))
+    typed("lockstep", *words, "--cycles", "2000", code=Status.FUNCTIONAL_MISMATCH, WLK_BLOCKS="")
