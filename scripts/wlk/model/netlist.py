@@ -8,13 +8,12 @@ outputs there are, each of one bit:
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..base import outputs, report, setup
 from ..gen.sv import HARNESS_CLOCK
-from ..prove.miter import Compared
 from ..tables import Config, Port, Table, own
 from ..tables.expr import lane_step
 from ..tables.files import MODEL
@@ -34,11 +33,6 @@ class Made:
     lacking: Sequence[str]
     faults: Sequence[Fault]
     total: Path  # a module of the same name in which nothing is undefined
-
-    def compared(self, ports: Sequence[Compared]) -> list[Compared]:
-        """Those that the model shows, and when."""
-        shown = [each for each in ports if each.port.name not in self.lacking]
-        return [replace(each, when=self.care.get(each.port.name, "")) for each in shown]
 
     @staticmethod
     def fault(number: int) -> str:

@@ -60,7 +60,9 @@ class _Model(Right):
     is_model = True
 
     def compared(self, ports: Sequence[Compared]) -> Sequence[Compared]:
-        return self.made.compared(ports)
+        made = self.made
+        shown = [each for each in ports if each.port.name not in made.lacking]
+        return [dataclasses.replace(x, when=made.care.get(x.port.name, "")) for x in shown]
 
     def notes(self) -> list[str]:
         lacking = ", ".join(self.made.lacking)
