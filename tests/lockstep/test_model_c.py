@@ -166,6 +166,13 @@ REFUSED = {
     f"{LINE}  ": ("    uint32_t id = *(&st->last + 1);", "a variable, a member or an element is"),
     f"{LINE}   ": ("    uint32_t id = (uint32_t)rand();", "rand() is not a function of this model"),
     f"{LINE}    ": (f"{LINE}\n    goto out;\nout:", "Goto is no statement of model C"),
+    f"{LINE}      ": (
+        "    const uint32_t *p = &st->last;\n    p++;\n    uint32_t id = *p;",
+        "p is a pointer",
+    ),
+    f"{LINE}       ": ("    uint32_t id = choose(cfg, st, in);", "choose() calls itself"),
+    "    uint32_t last, locked;": ("    uint32_t last : 5, locked;", "last is a bit-field"),
+    "    SHOW(gnt_id, id);": ("    care->gnt_id = 1;", "no member gnt_id that a model sees"),
     f"{LINE}     ": ("    uint32_t id = sizeof *st;", "sizeof: count elements by the parameters"),
 }
 

@@ -23,7 +23,9 @@ from .values import Fault, Leaf, Node, Places, Type, Value, leaves
 from .words import FALSE, TRUE, Logic, Word, constant
 
 DEPTH = 100_000  # of Python's calls: a statement behind another one, and a round, are in it
+ROUNDS = 4_096  # of a loop that the configuration bounds
 INT = 32
+POINTERS = (ast.PtrDecl, ast.ArrayDecl)  # of parameters
 ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul,
     "&": operator.and_, "|": operator.or_, "^": operator.xor,
@@ -56,6 +58,7 @@ class Frame:
     names: dict[str, Places]
     function: str
     result: Leaf | None = None
+    pointers: set[str] = field(default_factory=set)
     ended: dict[str, Leaf] = field(
         default_factory=lambda: {x: Leaf(BOOL) for x in ("return", "break", "continue")}
     )
@@ -73,6 +76,7 @@ class Executor:
         self.functions: dict[str, ast.FuncDef] = {}
         self.constants: dict[str, int] = {}
         self.globals = Frame({}, "")
+        self._running: list[str] = []
         self._log: dict[Leaf, tuple[Word, Word, Word | None]] = {}
         sys.setrecursionlimit(DEPTH)
         for each in tree.ext:
@@ -127,6 +131,8 @@ class Executor:
             known = node if node.decls is not None else self.structs.get(node.name)
             if known is None:
                 raise self.error(node, f"struct {node.name} is not defined")
+            if odd := next((each for each in known.decls if each.bitsize is not None), None):
+                raise self.error(odd, f"{odd.name} is a bit-field; give it a type of fixed width")
             return {each.name: self.new(each.type, unset) for each in known.decls}
         if isinstance(node, ast.ArrayDecl) and node.dim is not None:
             size = self._number(node.dim, self.globals)
@@ -151,7 +157,8 @@ class Executor:
         if isinstance(node.type, ast.PtrDecl):
             if node.init is None:
                 raise self.error(node, f"pointer {node.name} has no place")
-            frame.names[node.name] = self._pointed(node.init, frame)
+            frame.names[node.name] = self.places(node.init, frame)
+            frame.pointers.add(node.name)
             return
         made = self.new(self._sized(node.type, node.init), TRUE if node.init is None else FALSE)
         frame.names[node.name] = [(TRUE, made)]
@@ -172,7 +179,7 @@ class Executor:
             if isinstance(made, Leaf):
                 self._store(made, self.value(init, frame))
             else:
-                self._copy(init, self._pointed_at(self.places(init, frame), init), [(TRUE, made)])
+                self._copy(init, self.places(init, frame), [(TRUE, made)])
             return
         if isinstance(made, Leaf):
             raise self.error(init, "a list of values for a number")
@@ -192,11 +199,15 @@ class Executor:
         self._enter(self.functions[name], [[(TRUE, node)] for node in given.values()])
 
     def _enter(self, function: ast.FuncDef, given: Sequence[Places]) -> Value | None:
-        declared = function.decl.type
-        frame = Frame({}, function.decl.name)
+        declared, name = function.decl.type, function.decl.name
+        if name in self._running:
+            raise self.error(function.decl, f"{name}() calls itself")
+        self._running.append(name)
+        frame = Frame({}, name)
         params = declared.args.params if declared.args is not None else []
         for param, places in zip(params, given, strict=False):
             frame.names[param.name] = places
+            frame.pointers |= {param.name} if isinstance(param.type, POINTERS) else set()
         kind = declared.type
         if not (isinstance(kind, ast.TypeDecl) and _names(kind) == ["void"]):
             made = self.new(kind, TRUE)
@@ -204,6 +215,7 @@ class Executor:
                 raise self.error(function.decl, "a function returns a number or nothing")
             frame.result = made
         self._block(function.body.block_items or [], frame)
+        self._running.pop()
         if frame.result is None:
             return None
         self._fault(function.decl, "a function ends without return", frame.result.unset)
@@ -223,8 +235,8 @@ class Executor:
         params = function.decl.type.args.params if function.decl.type.args is not None else []
         places: list[Places] = []
         for param, each in zip(params, given, strict=True):
-            if isinstance(param.type, ast.PtrDecl | ast.ArrayDecl):
-                places.append(self._pointed(each, frame))
+            if isinstance(param.type, POINTERS):
+                places.append(self.places(each, frame))
             else:
                 made = self.new(param.type)
                 self._initialize(each, made, frame)
@@ -239,7 +251,7 @@ class Executor:
 
     def _show_words(self, given: Sequence[ast.Node], frame: Frame) -> None:
         (_, to), *more = self.places(given[0], frame)
-        source = self._pointed(given[1], frame)
+        source = self.places(given[1], frame)
         if more or not isinstance(to, list):
             raise self.error(given[0], "SHOW_WORDS takes one payload")
         for number, leaf in enumerate(to):
@@ -336,7 +348,9 @@ class Executor:
             free += go_on.value is None
             if go_on == FALSE:
                 return
-            if count > DEPTH // 50 or free > self.rounds:
+            if count > ROUNDS:
+                raise self.error(node, f"a loop of more than {ROUNDS:,} rounds")
+            if free > self.rounds:
                 self._fault(node, f"a loop takes more than {self.rounds} rounds", go_on)
                 return
             self.branch(go_on, lambda: one(count, free))
@@ -421,7 +435,7 @@ class Executor:
             raise self.error(node, f"{node.name} is not known here")
         if isinstance(node, ast.StructRef):
             found = self.places(node.name, frame)
-            return [(when, each[node.field.name]) for when, each in found]
+            return [(when, self._member(node, each)) for when, each in found]
         if isinstance(node, ast.ArrayRef):
             return self._elements(node, frame)
         if isinstance(node, ast.UnaryOp) and node.op in "*&":
@@ -431,6 +445,11 @@ class Executor:
             self._initialize(node.init, made, frame)
             return [(TRUE, made)]
         raise self.error(node, "a variable, a member or an element is wanted")
+
+    def _member(self, node: ast.StructRef, of: Node) -> Node:
+        if not isinstance(of, dict) or node.field.name not in of:
+            raise self.error(node, f"no member {node.field.name} that a model sees")
+        return of[node.field.name]
 
     def _elements(self, node: ast.ArrayRef, frame: Frame) -> Places:
         index = self.value(node.subscript, frame)
@@ -452,12 +471,6 @@ class Executor:
                     found.append((logic.both(when, here), each))
         return found or [(FALSE, _first(array))]
 
-    def _pointed(self, node: ast.Node, frame: Frame) -> Places:
-        return self.places(node, frame)
-
-    def _pointed_at(self, places: Places, node: ast.Node) -> Places:
-        return places
-
     def _read(self, node: ast.Node, places: Places) -> Value:
         logic, word, unset, kind = self.logic, None, FALSE, None
         for when, leaf in places:
@@ -469,8 +482,8 @@ class Executor:
         self._fault(node, "a variable is read before it is written", unset)
         return Value(word, kind)
 
-    def _assign(self, node: ast.Node, value: Value, frame: Frame) -> None:
-        for when, leaf in self.places(node, frame):
+    def _write(self, node: ast.Node, value: Value, target: Places) -> None:
+        for when, leaf in target:
             if not isinstance(leaf, Leaf):
                 raise self.error(node, "an array or a struct, where a number is wanted")
             self._keep(leaf)
@@ -526,10 +539,15 @@ class Executor:
         return handler(node, frame)
 
     def _named(self, node: ast.Node, frame: Frame) -> Value:
+        self._require_number(node, frame)
         is_name = isinstance(node, ast.ID) and node.name not in frame.names
         if is_name and node.name in self.constants:
             return Value(constant(self.constants[node.name]), INT32)
         return self._read(node, self.places(node, frame))
+
+    def _require_number(self, node: ast.Node, frame: Frame) -> None:
+        if isinstance(node, ast.ID) and node.name in frame.pointers:
+            raise self.error(node, f"{node.name} is a pointer, which is set where it is declared")
 
     def _cast(self, node: ast.Cast, frame: Frame) -> Value:
         made = self.new(node.to_type.type)
@@ -539,27 +557,37 @@ class Executor:
         raise self.error(node, f"{node.value} is no number of 32 or 64 bits")
 
     def _assignment(self, node: ast.Assignment, frame: Frame) -> Value | None:
-        if node.op == "=":
-            target = self.places(node.lvalue, frame)
-            if not all(isinstance(leaf, Leaf) for _, leaf in target):
-                self._copy(node, self.places(node.rvalue, frame), target)
-                return None
-            value = self.value(node.rvalue, frame)
-        else:
-            old = self.value(node.lvalue, frame)
-            value = self._operate(node, node.op[:-1], old, self.value(node.rvalue, frame))
-        self._assign(node.lvalue, value, frame)
-        return self._read(node.lvalue, self.places(node.lvalue, frame))
+        self._require_number(node.lvalue, frame)
+        target = self.places(node.lvalue, frame)
+        if node.op == "=" and not all(isinstance(leaf, Leaf) for _, leaf in target):
+            self._copy(node, self.places(node.rvalue, frame), target)
+            return None
+        value = self.value(node.rvalue, frame)
+        if node.op != "=":
+            value = self._operate(node, node.op[:-1], self._read(node, target), value)
+        self._write(node, value, target)
+        return self._read(node, target)
 
     def _choice(self, node: ast.TernaryOp, frame: Frame) -> Value:
         bit = self._truth(node.cond, frame)
         if bit.value is not None:
-            return self._promoted(self.value(node.iftrue if bit.value else node.iffalse, frame))
+            run, dead = (node.iftrue, node.iffalse) if bit.value else (node.iffalse, node.iftrue)
+            other = self._unused(dead, frame)  # for its type
+            word, _, kind = self._balanced(self.value(run, frame), other)
+            return Value(word, kind)
         found: list[Value] = []
         for part, when in ((node.iftrue, bit), (node.iffalse, self.logic.no(bit))):
             self.branch(when, lambda part=part: found.append(self.value(part, frame)))
         one, other, kind = self._balanced(*found)
         return Value(self.logic.choose(bit, one, other), kind)
+
+    def _unused(self, node: ast.Node, frame: Frame) -> Value:
+        """The value of what is not run."""
+        with self._apart(FALSE) as changed:
+            found = self.value(node, frame)
+        for leaf, held in changed.items():
+            leaf.word, leaf.unset, leaf.shown = held
+        return found
 
     def _binary(self, node: ast.BinaryOp, frame: Frame) -> Value:
         if node.op not in ("&&", "||"):
@@ -576,10 +604,12 @@ class Executor:
 
     def _unary(self, node: ast.UnaryOp, frame: Frame) -> Value:
         if node.op in ("++", "--", "p++", "p--"):
-            old = self.value(node.expr, frame)
+            self._require_number(node.expr, frame)
+            target = self.places(node.expr, frame)
+            old = self._read(node, target)
             new = self._operate(node, node.op[-1], old, Value(TRUE, INT32))
-            self._assign(node.expr, new, frame)
-            return old if node.op.startswith("p") else self.value(node.expr, frame)
+            self._write(node, new, target)
+            return old if node.op.startswith("p") else self._read(node, target)
         if node.op in "*&":
             return self._read(node, self.places(node, frame))
         if node.op == "sizeof":
