@@ -28,7 +28,9 @@ class Proof:
     seconds: float = 0.0
     rules: Sequence[str] = ()  # that are assumed
     outputs: int = 0
+    against: str = ""  # what RTL is compared with
     missing: Sequence[str] = ()  # outputs that the RTL lacks
+    unshown: Sequence[str] = ()  # and those that the model never shows
     binds_left_out: Sequence[str] = ()
     notes: list[str] = field(default_factory=list)
     apart: Sequence[str] = ()  # places that a simulator reads otherwise than synthesis
@@ -70,7 +72,9 @@ class Proof:
         known = {"block": self.block, "module": self.module, "config": dict(self.config)}
         known |= {"verdict": self.word, "depth": self.answer.depth}
         known |= {"seconds": round(self.seconds, 3), "assumptions": self._assumed()}
-        known |= {"outputs": self.outputs, "not_compared": list(self.missing), "kept": self.kept}
+        known |= {"against": self.against} if self.against else {}
+        known |= {"outputs": self.outputs, "not_compared": [*self.missing, *self.unshown]}
+        known |= {"kept": self.kept}
         known |= {"simulated": self.simulated}
         known |= {"binds_left_out": [*self.binds_left_out]} if self.binds_left_out else {}
         if self.example is not None:
@@ -94,6 +98,8 @@ class Proof:
         lines += [f"  assumed: {each}" for each in self._assumed()]
         if self.missing:
             lines.append("  not compared (not in the RTL): " + ", ".join(self.missing))
+        if self.unshown:
+            lines.append("  not compared (the model never shows it): " + ", ".join(self.unshown))
         lines += [f"  left out: {each}" for each in self.binds_left_out]
         lines += [f"  {note}" for note in [*self.notes, *self._places(), *self.readings]]
         return "\n".join(lines + (self.example.lines() if self.example is not None else []))

@@ -226,7 +226,8 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
         _start(asked, gold, gate),
     )
     proof.notes += [f"tied: {port}={value}" for port, value in found.tied.items()]
-    proof.notes += [*job.fit.notes, *right.notes()]
+    proof.notes += job.fit.notes
+    proof.against, proof.unshown = right.kind, right.unshown
     proof.binds_left_out = job.binds_left_out
     proof.apart = identity.read_apart(job.fit.module)
     proof.suspects = suspects

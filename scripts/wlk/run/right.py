@@ -34,16 +34,17 @@ class Right:
     table: Table
     config: Config
     files: Sequence[Path]
-    name = "stub"
+    name = kind = "stub"
     is_model = False
 
     def compared(self, ports: Sequence[Compared]) -> Sequence[Compared]:
         """What of these outputs, and when."""
         return ports
 
-    def notes(self) -> list[str]:
-        """What is said of it."""
-        return []
+    @property
+    def unshown(self) -> Sequence[str]:
+        """Outputs that it never shows."""
+        return ()
 
     def require_total(
         self, proof: Proof, question: Question, limits: Callable[[], Limits], how: How
@@ -56,7 +57,7 @@ class _Model(Right):
     """Its model in C. That a compiler reads it as the netlist of it does is judged by lockstep."""
 
     made: model.Made
-    name = "C model"
+    name, kind = "C model", "model"
     is_model = True
 
     def compared(self, ports: Sequence[Compared]) -> Sequence[Compared]:
@@ -64,9 +65,9 @@ class _Model(Right):
         shown = [each for each in ports if each.port.name not in made.lacking]
         return [dataclasses.replace(x, when=made.care.get(x.port.name, "")) for x in shown]
 
-    def notes(self) -> list[str]:
-        lacking = ", ".join(self.made.lacking)
-        return [f"not compared, as the model never shows them: {lacking}"] if lacking else []
+    @property
+    def unshown(self) -> Sequence[str]:
+        return self.made.lacking
 
     def require_total(
         self, proof: Proof, question: Question, limits: Callable[[], Limits], how: How
