@@ -47,6 +47,14 @@ def test_first_command_passes(root):
     assert re.findall(r".*\bwarning: .*", log) == []
 
 
+def test_lines_for_own_rtl_pass(root):
+    """Those of README, and the smallest proof of the same RTL."""
+    for line in commands(page("README.md", "## Use it on your RTL")):
+        root.type(line)
+    said = root.type("scripts/warplock prove collector --rtl my_rtl --config coll_entries=2")
+    assert "\nPROVED: " in said
+
+
 def test_installed_copy_runs_and_is_found(root):
     lines = commands(page("docs/install.md"))
     assert len(lines) == 3

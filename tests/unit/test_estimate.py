@@ -45,6 +45,13 @@ def test_line_names_stages_and_the_time_left(plan):
     assert note.endswith(" 11 s left")  # the other 6 s of the build and the run behind it
 
 
+def test_line_names_runs_as_the_command_does(plan):
+    left = estimate.Estimate(plan, 2, ["collector (none)", "collector stuck"])
+    for job in plan:
+        job.enter("compiling")
+    assert left.note().startswith("compiling collector (none), compiling collector stuck; about ")
+
+
 def test_late_build_is_not_about_to_end(plan):
     left = estimate.Estimate(plan[:1], 1)
     plan[0].enter("compiling")

@@ -6,6 +6,7 @@
 
 import difflib
 import re
+import textwrap
 from collections.abc import Iterable
 from enum import IntEnum
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADER = ROOT / "refmodel" / "include" / "warplock" / "error.h"
+LISTED = 240  # characters of names in a message
 _LINE = re.compile(r"^ +WLK_(\w+) = (\d+), +/\*\*< (.*?) \*/$", re.MULTILINE)
 
 _listed = _LINE.findall(HEADER.read_text(encoding="utf-8"))
@@ -51,15 +53,11 @@ def closest(name: str, names: Iterable[str]) -> str:
     return next(iter(difflib.get_close_matches(name, [*names], 1)), "")
 
 
-def nearest(name: str, names: Iterable[str]) -> str:
-    """`; did you mean …?`, or the names there are."""
+def nearest(name: str, names: Iterable[str], listed: str = "it has") -> str:
+    """What follows `there is no NAME`: the closest name, or the names there are after `listed`, as
+    many as a line holds."""
     known = [*names]
     if near := closest(name, known):
         return f"; did you mean {near}?"
-    return f"; it has {', '.join(known[:6])}{', …' if len(known) > 6 else ''}" if known else ""
-
-
-def unknown(name: str, names: Iterable[str], listed: str) -> str:
-    """What follows `there is no NAME`: the closest name, or all of them after `listed`."""
-    near = closest(name, known := [*names])
-    return f"; did you mean {near}?" if near else f"; {listed} {', '.join(known)}"
+    shown = textwrap.shorten(", ".join(known), LISTED, placeholder=" …")
+    return f"; {listed} {shown}" if known else ""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NoReturn, TypeVar
 
 from . import progress
-from .errors import Status, WlkError, closest, unknown
+from .errors import Status, WlkError, closest, nearest
 
 Kind = TypeVar("Kind")
 COMMON = "common options"
@@ -65,7 +65,7 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: Any, value: Any) -> None:
         """Refuse a subcommand, an action or a value of an option that does not exist."""
         if action.choices is not None and value not in action.choices:
-            hint = unknown(str(value), map(str, action.choices), "choose from")
+            hint = nearest(str(value), map(str, action.choices), "choose from")
             raise argparse.ArgumentError(action, f"there is no {value!r}{hint}")
 
     def error(self, message: str) -> NoReturn:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from . import toml
-from .errors import Status, WlkError, unknown
+from .errors import Status, WlkError, nearest
 
 NAME = "warplock.toml"
 LISTS = {"rtl", "define", "include", "tie", "configs", "ports", "blocks", "waive"}
@@ -53,7 +53,7 @@ def _check(head: str, kind: str, found: Any) -> None:
         raise WlkError(Status.USAGE, f"{head}: must be a table, and not {found!r}")
     for key, value in found.items():
         if key not in KEYS[kind]:
-            hint = unknown(key, sorted(KEYS[kind]), "there are")
+            hint = nearest(key, sorted(KEYS[kind]), "there are")
             raise WlkError(Status.USAGE, f"{head}: no key {key}{hint}")
         wanted = _type(kind, key)
         items = value if type(value) is list and key in LISTS else []

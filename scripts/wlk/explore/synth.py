@@ -16,7 +16,7 @@ from typing import Any
 
 from .. import tables
 from ..base import progress, setup
-from ..base.errors import Status, WlkError
+from ..base.errors import Status, WlkError, nearest
 from ..gen import stubs
 from ..prove import netlist, yosys
 from . import cost
@@ -41,8 +41,8 @@ _FLOP = re.compile(r"\$_(S?DFF|ALDFF|DLATCH|SR)")
 def fill(points: Sequence[Point], block: str, store: Store, jobs: int) -> None:
     """Synthesize the stub at each point that the database lacks; an error is a row."""
     if block not in tables.names():
-        message = f"--synth-block {block}: there is no such block"
-        raise WlkError(Status.USAGE, f"{message}; there are {', '.join(tables.names())}")
+        hint = nearest(block, tables.names(), "the blocks are")
+        raise WlkError(Status.USAGE, f"--synth-block {block}: there is no such block{hint}")
     known = {row["point"] for row in store.rows("synth") if row["block"] == block}
     lacking = [point for point in points if point.title not in known]
     alike: dict[str, list[Point]] = {}  # by what of them the block has

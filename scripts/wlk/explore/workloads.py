@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base.errors import ROOT, Status, WlkError
+from ..base.errors import ROOT, Status, WlkError, nearest
 from .points import space
 
 KERNELS = ROOT / "vectors" / "kernels"
@@ -79,7 +79,7 @@ def _given(words: list[str], where: str) -> Mapping[str, str]:
     for word in words:
         key, _, value = word.partition("=")
         if key not in KEYS:
-            message = f"{where}: a stream has no '{key}'; it has {', '.join(KEYS)}"
+            message = f"{where}: a stream has no '{key}'{nearest(key, KEYS)}"
             raise WlkError(Status.BAD_CONFIG, message)
         if not re.fullmatch(KEYS[key], value):
             form = FORMS.get(key, "a number")

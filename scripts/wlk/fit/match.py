@@ -12,7 +12,6 @@ would stay unchecked; both are conflicts. In a scope, where directions are unkno
 table does not know are internal ones and are ignored.
 """
 
-import difflib
 import functools
 import itertools
 import math
@@ -21,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..base import report
-from ..base.errors import Status, WlkError
+from ..base.errors import Status, WlkError, nearest
 from ..tables import (
     MAX_COMBINATIONS,
     Config,
@@ -592,10 +591,9 @@ def require_ties(ties: Iterable[str], found: Sequence[Match], what: str) -> None
         if any(name in m.present for m in found):
             why = f"{what} has this port; only an input that it lacks can be tied"
         else:
-            near = difflib.get_close_matches(name, [n for m in found for n in m.missing_inputs])
+            lacking = [port for m in found for port in m.missing_inputs]
             blocks = " or ".join(dict.fromkeys(m.table.name for m in found))
-            hint = f"; did you mean {near[0]}?" if near else ""
-            why = f"no input of {blocks} has this name{hint}"
+            why = f"no input of {blocks} has this name{nearest(name, lacking, 'it lacks')}"
         raise WlkError(Status.USAGE, f"--tie {name}: {why}")
 
 

@@ -349,7 +349,7 @@ def _waiver(row: Mapping[str, Any], number: int, place: str, where: str) -> Waiv
     texts = {key: _text(row, key, where) for key in ("block", "port", "reason", "owner")}
     when = _text(row, "when", where) if "when" in row else ""
     if texts["block"] not in tables.names():
-        near = nearest(texts["block"], tables.names())
+        near = nearest(texts["block"], tables.names(), "the blocks are")
         message = f"block: there is no block {texts['block']}{near}"
         raise WlkError(Status.USAGE, f"{where}: {message}")
     bits, until, config = _bits(row, where), _until(row, where), _config(row, where)

@@ -169,5 +169,6 @@ def _say(asked: Bind, fit: jobs.Matched, harness: Harness, sva: Assertions | Non
         )
         print("`bind` is unknown (Icarus, Yosys) include the _instance.svh in place of it")
         return
-    print(f"add to Verilator's command: -f {listed}  (other simulators, or a folder that moved:")
-    print(f"make -f {asked.out}/Makefile.SIMULATOR, for verilator, questa, vcs, xcelium)")
+    print(f"add to Verilator's command: -f {listed}")
+    made = f"make -f {asked.out}/Makefile.SIMULATOR (verilator, questa, vcs, xcelium)"
+    print(f"other simulators, or a folder that moved: {made}")

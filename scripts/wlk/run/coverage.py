@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from ..base import options, outputs, report
 from ..base.entries import Whole
-from ..base.errors import Status, WlkError
+from ..base.errors import Status, WlkError, nearest
 from ..base.options import operand, option
 from ..base.published import Reported
 from . import cover_holes, cover_page, cover_store, cover_view
@@ -88,7 +88,7 @@ warplock coverage monday.cover tuesday.cover --merge week.cover"""
         known = dict.fromkeys(group.space.block for group in found)
         for block in self.block:
             if block not in known:
-                message = f"--block {block}: {names} has no run of it; it has {', '.join(known)}"
+                message = f"--block {block}: {names} has no run of it{nearest(block, known)}"
                 raise WlkError(Status.USAGE, message)
         return [group for group in found if not self.block or group.space.block in self.block]
 

@@ -21,10 +21,12 @@ SHOWN = 3  # runs that the line names
 
 
 class Estimate:
-    """Of the runs of one command. `jobs`: how many work at a time."""
+    """Of the runs of one command. `jobs`: how many work at a time. `names`: what the line calls
+    them, if not by their titles."""
 
-    def __init__(self, plan: Sequence[Job], jobs: int) -> None:
+    def __init__(self, plan: Sequence[Job], jobs: int, names: Sequence[str] = ()) -> None:
         self.plan, self.jobs = plan, jobs
+        self.names = names or [job.title for job in plan]
         self.path = setup.BUILD / FILE
         self.known: dict[str, float] = {}
         with contextlib.suppress(OSError, ValueError):
@@ -38,14 +40,15 @@ class Estimate:
 
     def note(self) -> str:
         """What is being done, and the time left."""
-        busy = [job for job in self.plan if job.stage not in (WAITING, "")]
-        words = [self._words(job) for job in busy[:SHOWN]]
+        named = zip(self.plan, self.names, strict=True)
+        busy = [(job, name) for job, name in named if job.stage not in (WAITING, "")]
+        words = [self._words(job, name) for job, name in busy[:SHOWN]]
         words += [f"{len(busy) - SHOWN} more"] if len(busy) > SHOWN else []
         return f"{', '.join(words)}; about {self.left():.0f} s left" if words else ""
 
-    def _words(self, job: Job) -> str:
+    def _words(self, job: Job, name: str) -> str:
         share = f" {100 * job.done // job.total} %" if job.stage == RUNNING and job.total else ""
-        return f"{job.stage} {job.title}{share}"
+        return f"{job.stage} {name}{share}"
 
     def left(self) -> float:
         """Seconds that the rest may take."""

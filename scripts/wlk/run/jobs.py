@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import tables
 from ..base import keep, options, outputs, report, reports, seeds, setup
-from ..base.errors import Status, WlkError, unknown
+from ..base.errors import Status, WlkError, nearest
 from ..base.options import Command, option
 from ..base.seeds import Seeds
 from ..fit import inside, match, portmap, search, waivers
@@ -313,7 +313,7 @@ def given_config(table: Table, words: Sequence[str], partial: bool = False) -> d
                 by.setdefault(key, word)
         else:
             message = f"config: {table.name} has no configuration '{word}'"
-            hint = unknown(word, table.configs, "give KEY=VALUE, or one of")
+            hint = nearest(word, table.configs, "give KEY=VALUE, or one of")
             raise WlkError(Status.BAD_CONFIG, message + hint)
     given = named | given
     table.values(given, table.defaults(), partial)  # raises for what is not legal

@@ -148,7 +148,8 @@ warplock mutate collector --generate 100 --rtl build/DuplicatedCollector.sv"""
             return _generate(self)
         trials = [trial for name in _blocks(self) for trial in _trials(name, self)]
         build.meson_build(jobs=self.jobs)
-        left = estimate.Estimate([trial.job for trial in trials], self.jobs)
+        names = [f"{trial.table.name} {trial.fault.name or '(none)'}" for trial in trials]
+        left = estimate.Estimate([trial.job for trial in trials], self.jobs, names)
         done = 0
         with progress.Progress("mutate", len(trials)) as line:
             tick = lambda: line.update(done, left.note())  # noqa: E731

@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import tables
 from ..base import options, seeds, settings
-from ..base.errors import Status, WlkError, unknown
+from ..base.errors import Status, WlkError, nearest
 from . import verilate
 from .jobs import Run
 
@@ -109,7 +109,7 @@ def read(name: str, path: Path | None) -> Table:
     found = settings.load(str(path), text)
     runs = found.get("run", {})
     if name not in runs:
-        hint = unknown(name, runs, "there are") if runs else "; write one"
+        hint = nearest(name, runs, "there are") or "; write one"
         raise WlkError(Status.USAGE, f"{path}: no table [run.{name}]{hint}")
     shared = {key: found[key] for key in SHARED if key in found}
     values, rows = shared | runs[name], found.get("block", [])

@@ -2,12 +2,11 @@
 """The keys that a table may have, and the types of their values; what is said of others: file,
 line, and the nearest key or the type that is wanted."""
 
-import difflib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..base.errors import Status, WlkError
+from ..base.errors import Status, WlkError, nearest
 from .files import line_of
 from .read_fields import FIELD_KEYS, MIRROR_KEYS
 
@@ -105,9 +104,8 @@ def _unknown(
 ) -> Iterator[Finding]:
     for key in keys:
         if key not in known:
-            near = difflib.get_close_matches(key, sorted(known), 1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
-            yield where, (*texts, key), f"unknown key {key}; {hint}"
+            hint = nearest(key, sorted(known), "there are")
+            yield where, (*texts, key), f"unknown key {key}{hint}"
 
 
 def _is(kind: str, value: Any) -> bool:

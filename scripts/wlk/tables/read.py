@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ..base.errors import Status, WlkError, unknown
+from ..base.errors import Status, WlkError, nearest
 from . import keys
 from .fields import Field
 from .files import (
@@ -231,7 +231,7 @@ def load(name: str) -> Table:
     """The table of block `name`; WlkError USAGE lists the blocks when there is none."""
     path = table_path(name)
     if not _NAME.fullmatch(name) or not path.is_file():
-        hint = unknown(name, names(), "the blocks are")
+        hint = nearest(name, names(), "the blocks are")
         raise WlkError(Status.USAGE, f"no block '{name}'{hint}")
     return _loaded(path)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
-from ..base.errors import Status, WlkError, unknown
+from ..base.errors import Status, WlkError, nearest
 from .expr import Config, Expr, lane_step
 from .fields import (
     WORD,
@@ -95,7 +95,7 @@ class Table:
         found: Config = {}
         for key, value in given.items():
             if not self.knows(key):
-                hint = unknown(key, self.settings(), "it has")
+                hint = nearest(key, self.settings())
                 message = f"config: block {self.name} has no parameter '{key}'{hint}"
                 raise WlkError(Status.BAD_CONFIG, message)
             if key in self.params:
@@ -406,5 +406,5 @@ class Table:
         """WlkError USAGE when the block's stimulus has no profile of that name."""
         known = ("mix", *self.profiles)
         if name not in known:
-            message = f"block {self.name} has no profile '{name}'{unknown(name, known, 'it has')}"
+            message = f"block {self.name} has no profile '{name}'{nearest(name, known)}"
             raise WlkError(Status.USAGE, message)
