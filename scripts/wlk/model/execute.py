@@ -19,7 +19,7 @@ from pycparser import c_ast as ast
 
 from ..base.errors import Status, WlkError
 from .source import SHOW, SHOW_WORDS
-from .values import Fault, Leaf, Node, Places, Type, Value, leaves
+from .values import Cell, Fault, Leaf, Node, Places, Ram, Type, Value, leaves, row
 from .words import FALSE, TRUE, Logic, Word, constant
 
 DEPTH = 100_000  # of Python's calls: a statement behind another one, and a round, are in it
@@ -77,6 +77,7 @@ class Executor:
         self.constants: dict[str, int] = {}
         self.globals = Frame({}, "")
         self._running: list[str] = []
+        self.indexed: dict[int, bool] = {}  # by an array's id: are all its indices computed?
         self._log: dict[Leaf, tuple[Word, Word, Word | None]] = {}
         sys.setrecursionlimit(DEPTH)
         for each in tree.ext:
@@ -455,13 +456,15 @@ class Executor:
         index = self.value(node.subscript, frame)
         logic, found = self.logic, []
         for when, array in self.places(node.name, frame):
+            if isinstance(array, Ram):
+                self._within(node, when, index, array.size)
+                found.append((when, row(array.row, index.word)))
+                continue
             if not isinstance(array, list):
                 raise self.error(node, "an index, and no array; pointers are to structs alone")
-            size = constant(len(array))
-            beyond = logic.compare(">=", index.word, size, operator.ge)
-            self._fault(
-                node, f"an index beyond the {len(array)} elements", logic.both(when, beyond)
-            )
+            computed = index.word.value is None
+            self.indexed[id(array)] = computed and self.indexed.get(id(array), True)
+            self._within(node, when, index, len(array))
             if index.word.value is not None:
                 found += [(when, array[index.word.value])] if index.word.value < len(array) else []
                 continue
@@ -471,24 +474,47 @@ class Executor:
                     found.append((logic.both(when, here), each))
         return found or [(FALSE, _first(array))]
 
+    def _within(self, node: ast.Node, when: Word, index: Value, size: int) -> None:
+        beyond = self.logic.compare(">=", index.word, constant(size), operator.ge)
+        self._fault(node, f"an index beyond the {size} elements", self.logic.both(when, beyond))
+
+    def _row(self, cell: Cell) -> Word:
+        """What a row holds after the writes up to here."""
+        logic, column = self.logic, cell.column
+        word = logic.wire(column.width, f"{column.name}[{logic.padded(cell.index, column.rows)}]")
+        for when, index, value in column.writes:
+            hit = logic.both(when, logic.equal(index, cell.index))
+            word = logic.choose(hit, value, word)
+        return word
+
     def _read(self, node: ast.Node, places: Places) -> Value:
         logic, word, unset, kind = self.logic, None, FALSE, None
         for when, leaf in places:
-            if not isinstance(leaf, Leaf):
+            if not isinstance(leaf, Leaf | Cell):
                 raise self.error(node, "an array or a struct, where a number is wanted")
-            word = leaf.word if word is None else logic.choose(when, leaf.word, word)
-            unset = logic.either(unset, logic.both(when, leaf.unset))
+            held = self._row(leaf) if isinstance(leaf, Cell) else leaf.word
+            word = held if word is None else logic.choose(when, held, word)
             kind = leaf.type
+            if isinstance(leaf, Leaf):
+                unset = logic.either(unset, logic.both(when, leaf.unset))
         self._fault(node, "a variable is read before it is written", unset)
         return Value(word, kind)
 
     def _write(self, node: ast.Node, value: Value, target: Places) -> None:
         for when, leaf in target:
-            if not isinstance(leaf, Leaf):
+            if not isinstance(leaf, Leaf | Cell):
                 raise self.error(node, "an array or a struct, where a number is wanted")
-            self._keep(leaf)
-            leaf.word = self.logic.choose(when, self._converted(value, leaf.type), leaf.word)
-            leaf.unset = self.logic.choose(when, FALSE, leaf.unset)
+            self._put(leaf, when, self._converted(value, leaf.type))
+
+    def _put(self, leaf: Leaf | Cell, when: Word, word: Word) -> None:
+        """A number is written where the bit is 1."""
+        if isinstance(leaf, Cell):
+            run = self.logic.both(self.path, when)
+            leaf.column.writes.append((run, leaf.index, word))
+            return
+        self._keep(leaf)
+        leaf.word = self.logic.choose(when, word, leaf.word)
+        leaf.unset = self.logic.choose(when, FALSE, leaf.unset)
 
     def _store(self, leaf: Leaf, value: Value) -> None:
         self._keep(leaf)
@@ -499,10 +525,8 @@ class Executor:
         for when, target in to:
             rows = [(at, list(leaves(each))) for at, each in source]
             for number, leaf in enumerate(leaves(target)):
-                value = self._read(node, [(at, row[number]) for at, row in rows])
-                self._keep(leaf)
-                leaf.word = self.logic.choose(when, value.word, leaf.word)
-                leaf.unset = self.logic.choose(when, FALSE, leaf.unset)
+                value = self._read(node, [(at, each[number]) for at, each in rows])
+                self._put(leaf, when, value.word)
 
     def _fault(self, node: ast.Node, what: str, bit: Word) -> None:
         happens = self.logic.both(self.path, bit)
@@ -559,14 +583,15 @@ class Executor:
     def _assignment(self, node: ast.Assignment, frame: Frame) -> Value | None:
         self._require_number(node.lvalue, frame)
         target = self.places(node.lvalue, frame)
-        if node.op == "=" and not all(isinstance(leaf, Leaf) for _, leaf in target):
+        if node.op == "=" and not all(isinstance(leaf, Leaf | Cell) for _, leaf in target):
             self._copy(node, self.places(node.rvalue, frame), target)
             return None
         value = self.value(node.rvalue, frame)
         if node.op != "=":
             value = self._operate(node, node.op[:-1], self._read(node, target), value)
         self._write(node, value, target)
-        return self._read(node, target)
+        kind = target[0][1].type
+        return Value(self._converted(value, kind), kind)
 
     def _choice(self, node: ast.TernaryOp, frame: Frame) -> Value:
         bit = self._truth(node.cond, frame)
@@ -609,7 +634,10 @@ class Executor:
             old = self._read(node, target)
             new = self._operate(node, node.op[-1], old, Value(TRUE, INT32))
             self._write(node, new, target)
-            return old if node.op.startswith("p") else self._read(node, target)
+            kind = target[0][1].type
+            if node.op.startswith("p"):
+                return old
+            return Value(self._converted(new, kind), kind)
         if node.op in "*&":
             return self._read(node, self.places(node, frame))
         if node.op == "sizeof":

@@ -8,7 +8,7 @@ outputs there are, each of one bit:
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from ..gen.sv import HARNESS_CLOCK
 from ..tables import Config, Port, Table, own
 from ..tables.expr import lane_step
 from ..tables.files import MODEL
-from .values import Fault, Leaf, Node, leaves
+from .values import Column, Fault, Leaf, Node, Ram, leaves
 from .words import FALSE, TRUE, Logic, Word, constant
 
 CARE, FAULT = "wlk_care_", "wlk_fault_"
@@ -52,20 +52,27 @@ def make(table: Table, config: Config) -> Made:
 
     tree = source.parse(table, own()[table.name] / MODEL)
     rounds = max(config.values(), default=0) + 1
-    widths: dict[str, int] = {}
+    known = Known()
     while True:
-        module = _Module(table, config, Executor(tree, rounds), widths)
-        if module.widths() == widths:
+        module = _Module(table, config, Executor(tree, rounds), known)
+        if module.known() == known:
             return module.write()
-        widths = module.widths()
+        known = module.known()
+
+
+@dataclass(frozen=True)
+class Known:
+    """What earlier passes say of the state. `widths`: bits of registers that may be 1. A register
+    begins as 0; where what it holds after an edge is no wider than before, it never is. `rams`:
+    arrays that are memories; None: not known yet. `rows`: bits of their indices."""
+
+    widths: Mapping[str, int] = field(default_factory=dict)
+    rams: frozenset[str] | None = None
+    rows: Mapping[str, int] = field(default_factory=dict)
 
 
 class _Module:
-    """`widths`: bits of registers that may be 1, as far as they are known. A register begins as 0;
-    where what it holds after an edge is no wider than before, it never is.
-    """
-
-    def __init__(self, table: Table, config: Config, run: Any, widths: Mapping[str, int]) -> None:
+    def __init__(self, table: Table, config: Config, run: Any, known: Known) -> None:
         self.table, self.config, self.run, self.logic = table, config, run, run.logic
         self.clock = table.clock or HARNESS_CLOCK
         self.ports = table.ports(config)
@@ -74,10 +81,12 @@ class _Module:
             leaf.word = constant(config[name])
         self.given, self.shown = run.struct("in_t"), run.struct("out_t")
         self._take_inputs()
+        self.before, self.arrays = known, dict[str, list[Node]]()
+        self.columns: dict[str, Column] = {}
+        self.state = self._remembered(self.state, "")
         self.registers = list(_named(self.state, ""))
-        self.before = {name: widths.get(name, 1) for name, _ in self.registers}
         for name, leaf in self.registers:
-            leaf.word = Word(self.before[name], None, name)
+            leaf.word = Word(known.widths.get(name, 1), None, name)
         common = {"cfg": cfg, "st": self.state, "in": self.given}
         run.call("outputs", common | {"out": self.shown, "care": {}})
         self.answers = {p.name: self._answer(p) for p in self.ports if p.direction == "out"}
@@ -88,9 +97,43 @@ class _Module:
                 Word(1, None, reset.name), lambda: run.call("clear", {"cfg": cfg, "st": self.state})
             )
 
-    def widths(self) -> dict[str, int]:
-        """Of the registers, after an edge."""
-        return {name: max(self.before[name], leaf.word.width) for name, leaf in self.registers}
+    def _remembered(self, node: Node, name: str) -> Node:
+        """The state, with memories in place of the arrays that are such."""
+        if isinstance(node, Leaf):
+            return node
+        if isinstance(node, dict):
+            return {key: self._remembered(each, _join(name, key)) for key, each in node.items()}
+        if self.before.rams is not None and name in self.before.rams:
+            return Ram(len(node), self._column(node[0], name))
+        self.arrays[name] = node
+        for number, each in enumerate(node):
+            node[number] = self._remembered(each, _join(name, number))
+        return node
+
+    def _column(self, node: Node, name: str) -> Node:
+        if isinstance(node, Leaf):
+            known = self.before
+            column = Column(name, node.type, known.widths.get(name, 1))
+            column.rows = known.rows.get(name, 1)
+            self.columns[name] = column
+            return column
+        items = node.items() if isinstance(node, dict) else enumerate(node)
+        made = {key: self._column(each, _join(name, key)) for key, each in items}
+        return made if isinstance(node, dict) else [*made.values()]
+
+    def known(self) -> Known:
+        """What this pass says."""
+        rams = self.before.rams
+        if rams is None:
+            indexed = self.run.indexed
+            rams = frozenset(n for n, array in self.arrays.items() if indexed.get(id(array)))
+        widths = dict(self.before.widths) | {name: leaf.word.width for name, leaf in self.registers}
+        for name, column in self.columns.items():
+            widths[name] = max([column.width, *(value.width for _, _, value in column.writes)])
+        for name, width in self.before.widths.items():
+            widths[name] = max(width, widths[name])
+        rows = {name: column.rows for name, column in self.columns.items()}
+        return Known(widths, rams, rows)
 
     def _leaf(self, side: Node, port: Port) -> Node:
         indices, node = iter(port.index), side
@@ -174,13 +217,23 @@ class _Module:
 
     def _text(self, bits: Mapping[str, Word]) -> str:
         logic = self.logic
-        lines = [f"  reg [{width - 1}:0] {name};" for name, width in self.before.items()]
+        widths = {name: self.before.widths.get(name, 1) for name, _ in self.registers}
+        lines = [f"  reg [{width - 1}:0] {name};" for name, width in widths.items()]
+        lines += [
+            f"  reg [{x.width - 1}:0] {x.name} [0:{(1 << x.rows) - 1}];"
+            for x in self.columns.values()
+        ]
         body = list(_assigned(logic, self.ports, self.answers))
         body += [f"  assign {name} = {logic.padded(bit, 1)};" for name, bit in bits.items()]
         nexts = [
-            f"    {name} <= {logic.padded(leaf.word, self.before[name])};"
+            f"    {name} <= {logic.padded(leaf.word, widths[name])};"
             for name, leaf in self.registers
         ]
+        for column in self.columns.values():
+            for when, index, value in column.writes:
+                target = f"{column.name}[{logic.padded(index, column.rows)}]"
+                data = logic.padded(value, column.width)
+                nexts.append(f"    if ({logic.padded(when, 1)}) {target} <= {data};")
         if nexts:
             body += [f"  always @(posedge {self.clock}) begin", *nexts, "  end"]
         note = "// Generated from model.c by scripts/wlk/model/netlist.py. Do not edit.\n"
@@ -206,12 +259,19 @@ def _assigned(
 
 def _named(node: Node, name: str) -> Iterator[tuple[str, Leaf]]:
     """The leaves of the state with names of registers."""
+    if isinstance(node, Ram):
+        return
     if isinstance(node, Leaf):
         yield name, node
         return
     items = node.items() if isinstance(node, dict) else enumerate(node)
     for key, each in items:
-        yield from _named(each, f"{name}_{key}" if name else f"st_{key}")
+        yield from _named(each, _join(name, key))
+
+
+def _join(name: str, key: str | int) -> str:
+    """The name of a part of the state."""
+    return f"{name}_{key}" if name else f"st_{key}"
 
 
 def _distinct(logic: Logic, faults: Sequence[Fault]) -> list[Fault]:

@@ -43,6 +43,22 @@ typedef int wlk_state_visitor;
 static inline uint64_t wlk_mask(uint32_t width) {
     return width >= 64u ? ~0ul : (1ul << width) - 1ul;
 }
+static inline uint32_t wlk_clog2(uint32_t n) {
+    uint32_t bits = 0;
+    while (1ul << bits < n) {
+        bits++;
+    }
+    return bits;
+}
+static inline uint64_t wlk_lane_get(const uint64_t *data, uint32_t lane, uint32_t width) {
+    const uint32_t bit = lane << wlk_clog2(width);
+    return data[bit / 64u] >> bit % 64u & wlk_mask(width);
+}
+static inline void wlk_lane_set(uint64_t *data, uint32_t lane, uint32_t width, uint64_t value) {
+    const uint32_t bit = lane << wlk_clog2(width);
+    const uint64_t mask = wlk_mask(width) << bit % 64u;
+    data[bit / 64u] = (data[bit / 64u] & ~mask) | (value << bit % 64u & mask);
+}
 """,
     "frame/model.h": """\
 #include "warplock/block.h"

@@ -2,7 +2,7 @@
 """Numbers, variables and faults of an executed model."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .words import FALSE, Word
@@ -34,7 +34,39 @@ class Leaf:
     shown: Word | None = None  # of an output: was it given to SHOW?
 
 
-Node = Any  # a Leaf, a list of nodes, or a dict of members
+@dataclass(eq=False)
+class Column:
+    """A memory: one number of each row of an array whose rows are named by computed indices alone.
+    `writes`: when, row and value, in their order."""
+
+    name: str
+    type: Type
+    width: int  # bits of its numbers that may be 1
+    writes: list[tuple[Word, Word, Word]] = field(default_factory=list)
+    rows: int = 1  # bits of the largest index
+
+
+@dataclass(eq=False)
+class Cell:
+    """A row of a memory."""
+
+    column: Column
+    index: Word
+
+    @property
+    def type(self) -> Type:
+        return self.column.type
+
+
+@dataclass(eq=False)
+class Ram:
+    """An array of rows; `row` is a row whose numbers are columns."""
+
+    size: int
+    row: Any
+
+
+Node = Any  # a Leaf or a Cell, a list of nodes, a Ram, or a dict of members
 Places = Sequence[tuple[Word, Node]]  # the nodes that something may be, and when it is
 
 
@@ -49,8 +81,18 @@ class Fault:
 
 def leaves(node: Node) -> Iterator[Leaf]:
     """All numbers in it."""
-    if isinstance(node, Leaf):
+    if isinstance(node, Leaf | Cell):
         yield node
-    else:
+    elif not isinstance(node, Ram):
         for each in node.values() if isinstance(node, dict) else node:
             yield from leaves(each)
+
+
+def row(node: Node, index: Word) -> Node:
+    """A row of a memory, made of its columns."""
+    if isinstance(node, Column):
+        node.rows = max(node.rows, index.width)
+        return Cell(node, index)
+    if isinstance(node, dict):
+        return {name: row(each, index) for name, each in node.items()}
+    return [row(each, index) for each in node]

@@ -113,6 +113,9 @@ class Logic:
         return self.wire(width, f"{bit.name} ? {texts[0]} : {texts[1]}")
 
     def equal(self, one: Word, other: Word) -> Word:
+        """Are both the same number?"""
+        if one == other:
+            return TRUE
         return self.compare("==", one, other, lambda a, b: a == b)
 
     def compare(
