@@ -231,6 +231,10 @@ struct wlk_sums_state {{
         bool flag;
         uint16_t half;
     }} pair[2];
+    struct {{
+        uint16_t lane[2];
+        bool flag;
+    }} row[6];
 }};
 
 #include "frame/structs.h"
@@ -280,7 +284,9 @@ static void edge(const cfg_t *cfg, state_t *st, const in_t *in) {{
 {next}}}
 
 static void clear(const cfg_t *cfg, state_t *st) {{
-    *st = (struct wlk_sums_state){{.word = 9, .pair = {{{{1, 2}}, {{0, 3}}}}}};
+    st->wide = 0;
+    st->word = 9;
+    st->pair[1] = st->pair[0];
 }}
 
 WLK_STRUCTS_MODEL();
@@ -288,6 +294,7 @@ WLK_STRUCTS_MODEL();
 LEAVES = (
     *("in->a", "in->b", "in->c", "in->d", "in->e", "st->small", "st->word", "st->wide"),
     *("st->pair[1].half", "st->pair[in->d].flag", "st->list[in->e % cfg->size]", "cfg->size"),
+    *("st->row[in->b % 6u].lane[1]", "st->row[st->small & 3u].flag", "st->row[in->d].lane[0]"),
     *("1", "3u", "0x80u", "UINT64_C(0x123456789)", "(uint8_t)200", "found(cfg, st, in->b)"),
     *("chosen(in->a, in->c, st->word)", "(uint32_t)__builtin_popcountl(in->c)"),
 )
@@ -343,7 +350,8 @@ def test_netlist_of_random_c_is_what_a_compiler_makes_of_it(tmp_path):
     # A lane is cut to the width of its port by the frame, not by the model.
     targets = [
         *("st->small", "st->word", "st->wide", "st->pair[0].flag", "st->pair[in->d].half"),
-        *("st->list[in->a % cfg->size]", "st->list[1]"),
+        *("st->list[in->a % cfg->size]", "st->list[1]", "st->row[in->e & 3u].lane[0]"),
+        *("st->row[in->d + 2u].flag", "st->row[in->a % 6u].lane[1]", "st->row[in->d].lane[1]"),
     ]
     nexts = "".join(f"    {each} = {expression(draw, 4)};\n" for each in targets)
     nexts += "    if (in->d) {\n        st->word++;\n        st->wide += in->c;\n    }\n"
@@ -352,10 +360,11 @@ def test_netlist_of_random_c_is_what_a_compiler_makes_of_it(tmp_path):
     (folder / "block.toml").write_text(TABLE.format(rows=rows))
     (folder / "model.c").write_text(MODEL.format(shown=shown, next=nexts))
     write_netlist(folder, "sums")
-    words = ["sums", "--blocks", folder, "--reports", tmp_path / "reports"]
+    words = ["sums", "--blocks", folder, "--reports", tmp_path / "reports", "--power-up", "zero"]
     done = typed("lockstep", *words, "--cycles", "2000", code=Status.OK, WLK_BLOCKS="")
     assert "PASS" in done.out
     text = (folder / "rtl" / "sums.sv").read_text()
+    assert "st_row_lane_1 [0:" in text, "no memory"
     assert text.count(" + ") > 1
     (folder / "rtl" / "sums.sv").write_text(text.replace(" + ", " - ", 1))
     typed("lockstep", *words, "--cycles", "2000", code=Status.FUNCTIONAL_MISMATCH, WLK_BLOCKS="")
