@@ -234,7 +234,7 @@ struct wlk_sums_state {{
     struct {{
         uint16_t lane[2];
         bool flag;
-    }} row[6];
+    }} row[16];
 }};
 
 #include "frame/structs.h"
@@ -294,7 +294,7 @@ WLK_STRUCTS_MODEL();
 LEAVES = (
     *("in->a", "in->b", "in->c", "in->d", "in->e", "st->small", "st->word", "st->wide"),
     *("st->pair[1].half", "st->pair[in->d].flag", "st->list[in->e % cfg->size]", "cfg->size"),
-    *("st->row[in->b % 6u].lane[1]", "st->row[st->small & 3u].flag", "st->row[in->d].lane[0]"),
+    *("st->row[in->b % 16u].lane[1]", "st->row[st->small & 3u].flag", "st->row[in->d].lane[0]"),
     *("1", "3u", "0x80u", "UINT64_C(0x123456789)", "(uint8_t)200", "found(cfg, st, in->b)"),
     *("chosen(in->a, in->c, st->word)", "(uint32_t)__builtin_popcountl(in->c)"),
 )
@@ -351,7 +351,7 @@ def test_netlist_of_random_c_is_what_a_compiler_makes_of_it(tmp_path):
     targets = [
         *("st->small", "st->word", "st->wide", "st->pair[0].flag", "st->pair[in->d].half"),
         *("st->list[in->a % cfg->size]", "st->list[1]", "st->row[in->e & 3u].lane[0]"),
-        *("st->row[in->d + 2u].flag", "st->row[in->a % 6u].lane[1]", "st->row[in->d].lane[1]"),
+        *("st->row[in->d + 2u].flag", "st->row[in->a % 13u].lane[1]", "st->row[in->d].lane[1]"),
     ]
     nexts = "".join(f"    {each} = {expression(draw, 4)};\n" for each in targets)
     nexts += "    if (in->d) {\n        st->word++;\n        st->wide += in->c;\n    }\n"

@@ -77,7 +77,8 @@ class Executor:
         self.constants: dict[str, int] = {}
         self.globals = Frame({}, "")
         self._running: list[str] = []
-        self.indexed: dict[int, bool] = {}  # by an array's id: are all its indices computed?
+        # By an array's id: bits of its indices; 0 where one of them is a constant.
+        self.indexed: dict[int, int] = {}
         self._log: dict[Leaf, tuple[Word, Word, Word | None]] = {}
         sys.setrecursionlimit(DEPTH)
         for each in tree.ext:
@@ -462,8 +463,10 @@ class Executor:
                 continue
             if not isinstance(array, list):
                 raise self.error(node, "an index, and no array; pointers are to structs alone")
-            computed = index.word.value is None
-            self.indexed[id(array)] = computed and self.indexed.get(id(array), True)
+            width, known = index.word.width, self.indexed.get(id(array), 1)
+            self.indexed[id(array)] = (
+                0 if index.word.value is not None or not known else max(width, known)
+            )
             self._within(node, when, index, len(array))
             if index.word.value is not None:
                 found += [(when, array[index.word.value])] if index.word.value < len(array) else []

@@ -20,6 +20,7 @@ from ..tables.files import MODEL
 from .values import Column, Fault, Leaf, Node, Ram, leaves
 from .words import FALSE, TRUE, Logic, Word, constant
 
+LARGE = 4  # bits of the indices of a memory; the rows of a smaller one are registers
 CARE, FAULT = "wlk_care_", "wlk_fault_"
 
 
@@ -123,16 +124,17 @@ class _Module:
 
     def known(self) -> Known:
         """What this pass says."""
-        rams = self.before.rams
-        if rams is None:
-            indexed = self.run.indexed
-            rams = frozenset(n for n, array in self.arrays.items() if indexed.get(id(array)))
         widths = dict(self.before.widths) | {name: leaf.word.width for name, leaf in self.registers}
         for name, column in self.columns.items():
             widths[name] = max([column.width, *(value.width for _, _, value in column.writes)])
         for name, width in self.before.widths.items():
             widths[name] = max(width, widths[name])
         rows = {name: column.rows for name, column in self.columns.items()}
+        rams = self.before.rams
+        if rams is None and widths == self.before.widths:
+            indexed = self.run.indexed
+            wide = (n for n, array in self.arrays.items() if indexed.get(id(array), 0) >= LARGE)
+            rams = frozenset(wide)
         return Known(widths, rams, rows)
 
     def _leaf(self, side: Node, port: Port) -> Node:
