@@ -56,7 +56,6 @@ class Frame:
     """A call: its names, and why the rest of it is not run."""
 
     names: dict[str, Places]
-    function: str
     result: Leaf | None = None
     pointers: set[str] = field(default_factory=set)
     ended: dict[str, Leaf] = field(
@@ -75,7 +74,7 @@ class Executor:
         self.structs: dict[str, ast.Struct] = {}
         self.functions: dict[str, ast.FuncDef] = {}
         self.constants: dict[str, int] = {}
-        self.globals = Frame({}, "")
+        self.globals = Frame({})
         self._running: list[str] = []
         # By an array's id: bits of its indices; 0 where one of them is a constant.
         self.indexed: dict[int, int] = {}
@@ -205,7 +204,7 @@ class Executor:
         if name in self._running:
             raise self.error(function.decl, f"{name}() calls itself")
         self._running.append(name)
-        frame = Frame({}, name)
+        frame = Frame({})
         params = declared.args.params if declared.args is not None else []
         for param, places in zip(params, given, strict=False):
             frame.names[param.name] = places
@@ -770,11 +769,12 @@ def _literal(node: ast.Constant) -> Value | None:
     value = int(digits, 8 if digits.startswith("0") and digits.isdigit() else 0)
     if "u" in suffix:
         kind = U64 if "l" in suffix or value >> INT else U32
-    elif suffix or value >> INT - 1:
-        return None if not digits.lower().startswith("0x") or value >> INT else Value(
-            constant(value), U32)  # fmt: skip
-    else:
+    elif not suffix and value >> INT - 1 == 0:
         kind = INT32
+    elif not suffix and digits.lower().startswith("0x") and value >> INT == 0:
+        kind = U32
+    else:
+        return None
     return Value(constant(value), kind)
 
 
