@@ -211,7 +211,7 @@ field = [
   {{ name = "b", dir = "in", width = 32, doc = "a number" }},
   {{ name = "c", dir = "in", width = 64, doc = "a number" }},
   {{ name = "d", dir = "in", width = 1, doc = "a bit" }},
-  {{ name = "e", dir = "in", width = 16, doc = "a number" }},
+  {{ name = "w1", dir = "in", width = 16, doc = "a number" }},
 {rows}]
 
 config.default = ""
@@ -292,8 +292,8 @@ static void clear(const cfg_t *cfg, state_t *st) {{
 WLK_STRUCTS_MODEL();
 """
 LEAVES = (
-    *("in->a", "in->b", "in->c", "in->d", "in->e", "st->small", "st->word", "st->wide"),
-    *("st->pair[1].half", "st->pair[in->d].flag", "st->list[in->e % cfg->size]", "cfg->size"),
+    *("in->a", "in->b", "in->c", "in->d", "in->w1", "st->small", "st->word", "st->wide"),
+    *("st->pair[1].half", "st->pair[in->d].flag", "st->list[in->w1 % cfg->size]", "cfg->size"),
     *("st->row[in->b % 16u].lane[1]", "st->row[st->small & 3u].flag", "st->row[in->d].lane[0]"),
     *("1", "3u", "0x80u", "UINT64_C(0x123456789)", "(uint8_t)200", "found(cfg, st, in->b)"),
     *("chosen(in->a, in->c, st->word)", "(uint32_t)__builtin_popcountl(in->c)"),
@@ -316,7 +316,7 @@ def expression(draw, depth):
             *("((uint32_t)({0}) << (({1}) & 31))", "((uint64_t)({0}) >> (({1}) & 63))"),
             *("((uint32_t)({0}) % (uint32_t)((({1}) & 15) + 1))", "(!({0}) || ({1}) && ({2}))"),
             *("((uint16_t)({0}))", "(uint8_t)(~({0}))", "((bool)({0}))", "(-(uint32_t)({0}))"),
-            *("((uint32_t)({0}) / (uint32_t)((({1}) & 7) + 1))", "((in->a) - (in->e))"),
+            *("((uint32_t)({0}) / (uint32_t)((({1}) & 7) + 1))", "((in->a) - (in->w1))"),
             *("((in->a - 5) < ((uint8_t)({0})))", "((in->d - in->a) > -3)"),
         ]
     )
@@ -350,7 +350,7 @@ def test_netlist_of_random_c_is_what_a_compiler_makes_of_it(tmp_path):
     # A lane is cut to the width of its port by the frame, not by the model.
     targets = [
         *("st->small", "st->word", "st->wide", "st->pair[0].flag", "st->pair[in->d].half"),
-        *("st->list[in->a % cfg->size]", "st->list[1]", "st->row[in->e & 3u].lane[0]"),
+        *("st->list[in->a % cfg->size]", "st->list[1]", "st->row[in->w1 & 3u].lane[0]"),
         *("st->row[in->d + 2u].flag", "st->row[in->a % 13u].lane[1]", "st->row[in->d].lane[1]"),
     ]
     nexts = "".join(f"    {each} = {expression(draw, 4)};\n" for each in targets)

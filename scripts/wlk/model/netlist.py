@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..base import outputs, report, setup
+from ..base import keep, outputs, setup
 from ..gen.sv import HARNESS_CLOCK
 from ..tables import Config, Port, Table, own
 from ..tables.expr import lane_step
@@ -56,9 +56,10 @@ def make(table: Table, config: Config) -> Made:
     known = Known()
     while True:
         module = _Module(table, config, Executor(tree, rounds), known)
-        if module.known() == known:
+        found = module.known()
+        if found == known:
             return module.write()
-        known = module.known()
+        known = found
 
 
 @dataclass(frozen=True)
@@ -188,16 +189,15 @@ class _Module:
                 bits[care[name]] = when
         faults = _distinct(self.logic, self.run.faults)
         bits |= {Made.fault(n): fault.bit for n, fault in enumerate(faults)}
-        place = setup.BUILD / "models" / self.table.name
-        names = ",".join(f"{k}-{v}" for k, v in self.table.show(self.config).items())
-        place /= report.file_name(names) or "default"
-        outputs.make_folder(place)
-        made = place / f"{self.table.module}.sv"
-        total = place / "total" / f"{self.table.module}.sv"
-        outputs.make_folder(total.parent)
-        for file, text in ((made, self._text(bits)), (total, self._total(len(faults)))):
-            with outputs.atomic_write(file) as out:
-                out.write(text)
+        texts = self._text(bits), self._total(len(faults))
+        place = setup.BUILD / "models" / keep.digest(texts)
+        made, total = (each / f"{self.table.module}.sv" for each in (place, place / "total"))
+        with setup.locked(f"model-{place.name}"):
+            outputs.make_folder(total.parent)
+            for file, text in zip((made, total), texts, strict=True):
+                with outputs.atomic_write(file) as out:
+                    out.write(text)
+            keep.touch(place, "model")
         lacking = [name for name, (_, shown) in self.answers.items() if shown == FALSE]
         return Made(made, care, lacking, faults, total)
 
@@ -273,7 +273,7 @@ def _named(node: Node, name: str) -> Iterator[tuple[str, Leaf]]:
 
 def _join(name: str, key: str | int) -> str:
     """The name of a part of the state."""
-    return f"{name}_{key}" if name else f"st_{key}"
+    return f"{name}_{key}" if name else f"wlk_st_{key}"
 
 
 def _distinct(logic: Logic, faults: Sequence[Fault]) -> list[Fault]:

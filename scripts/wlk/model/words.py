@@ -32,7 +32,7 @@ FALSE, TRUE = constant(0), constant(1)
 
 
 class Logic:
-    """The wires of a module."""
+    """The wires of a module. Their names are no port's: they begin with `wlk_`."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -43,7 +43,7 @@ class Logic:
         """The wire that has this value."""
         key = expression, width
         if key not in self._known:
-            name = f"w{len(self._known)}"
+            name = f"wlk_w{len(self._known)}"
             self.lines.append(f"  wire [{width - 1}:0] {name} = {expression};")
             self._known[key] = Word(width, None, name)
         return self._known[key]
