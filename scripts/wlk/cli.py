@@ -61,7 +61,7 @@ def _dispatch(words: Sequence[str]) -> int:
         setup.ensure(needed, offered)
         if setup.needs_venv(needed):
             _enter_venv(words)
-        if setup.offer(offered) and setup.needs_venv(offered):
+        if not setup.offer(offered) and setup.needs_venv(offered):
             _enter_venv(words)
         for line in asked.deprecated:
             print(f"{NAME}: {line}", file=sys.stderr)
