@@ -10,6 +10,7 @@ machine but its settings of pip and its certificates, which a mirror of packages
 import hashlib
 import os
 import shutil
+import ssl
 import subprocess
 import urllib.request
 from collections.abc import Iterator
@@ -133,16 +134,22 @@ class Root:
         return done.stdout
 
 
+def trust(folder: Path) -> str:
+    """Give a root the certificates that this machine trusts, which its mirrors of packages may
+    need; the path that they have there, if there are some. A package would replace the usual
+    file."""
+    source = os.environ.get("PIP_CERT") or ssl.get_default_verify_paths().cafile
+    if not source or not Path(source).is_file():
+        return ""
+    shutil.copyfile(source, folder / CERTIFICATES)
+    return f"/{CERTIFICATES}"
+
+
 def _passed() -> Iterator[tuple[str, str]]:
     """The settings of pip and the certificates that this machine reaches its mirrors with."""
     for name, value in os.environ.items():
         if name.startswith("PIP_") or name in ("SSL_CERT_FILE", "http_proxy", "https_proxy"):
             yield name, f"/{CERTIFICATES}" if Path(value).is_file() else value
-
-
-def _certificates() -> str:
-    """The file that this machine trusts; where it is usual, a package would replace it."""
-    return os.environ.get("PIP_CERT") or os.environ.get("SSL_CERT_FILE") or ""
 
 
 @contextmanager
@@ -152,10 +159,9 @@ def fresh(name: str, place: Path) -> Iterator[Root]:
     folder.mkdir()
     unpacking = ["tar", "-C", folder, "--numeric-owner", "-xpf", archive(name)]
     subprocess.run(unpacking, check=True)
-    given = {"etc/resolv.conf": "/etc/resolv.conf", CERTIFICATES: _certificates()}
-    for path, source in given.items():
-        if Path(source).is_file():
-            shutil.copy(source, folder / path)
+    trust(folder)
+    if Path("/etc/resolv.conf").is_file():
+        shutil.copy("/etc/resolv.conf", folder / "etc/resolv.conf")
     programs.copy_checkout(folder / HOME)
     yield Root(folder)
     shutil.rmtree(folder)
