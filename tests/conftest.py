@@ -48,9 +48,10 @@ def pytest_collection_modifyitems(config, items):
     optional = needed & set(setup.OPTIONAL)
     try:
         setup.ensure(needed - optional)
+        lacking = setup.offer(optional)
     except WlkError as error:
         raise pytest.UsageError(error.message) from error
-    for name, reason in setup.lacking(optional).items():
+    for name, reason in lacking.items():
         for item in items:
             if any(name in mark.args for mark in item.iter_markers("needs")):
                 item.add_marker(pytest.mark.skip(reason=f"{name}: {reason}"))

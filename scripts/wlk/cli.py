@@ -54,15 +54,16 @@ def _dispatch(words: Sequence[str]) -> int:
     asked = parse(words)
     more = find(asked)
     asked.refuse()
+    seeds.settle(asked)
     published.refuse(asked)
     needed = (*asked.needs(), *more)
     offered = (*asked.offers(), *published.offers(asked))
     with setup.refused() if asked.no_setup else contextlib.nullcontext():
         setup.ensure(needed, offered)
         if setup.needs_venv(needed):
-            _enter_venv(words)
-        if setup.offer(offered) and setup.needs_venv(offered):
-            _enter_venv(words)
+            _enter_venv(asked.words)
+        if not setup.offer(offered) and setup.needs_venv(offered):
+            _enter_venv(asked.words)
         for line in asked.deprecated:
             print(f"{NAME}: {line}", file=sys.stderr)
         prepare(asked)

@@ -88,7 +88,7 @@ class Setup(Command):
     def run(self) -> int:
         """All is there but what tests can do without: the command line has seen to it."""
         if self.kind == "test":
-            setup.lacking(setup.OPTIONAL)
+            setup.offer(setup.OPTIONAL)
         return 0
 
 

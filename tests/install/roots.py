@@ -10,6 +10,7 @@ machine but its settings of pip and its certificates, which a mirror of packages
 import hashlib
 import os
 import shutil
+import ssl
 import subprocess
 import urllib.request
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from wlk.base import setup
 PATHS = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 KEPT = setup.BUILD / "roots"
 CERTIFICATES = "certificates.pem"
+OWN = ("unshare", "--mount", "--pid", "--fork", "--kill-child")
 HOME = "root/a checkout"  # with a blank, as a newcomer's folders may have
 
 
@@ -61,7 +63,7 @@ def lacking(name: str) -> str:
     """Why there can be no such root here; nothing: there can."""
     if os.geteuid() != 0:
         return "debootstrap and chroot need root"
-    if subprocess.run(["unshare", "--mount", "--pid", "--fork", "true"]).returncode != 0:
+    if subprocess.run([*OWN, "true"]).returncode != 0:
         return "no namespaces here"
     if (KEPT / f"{name}.tar").is_file():
         return ""
@@ -75,22 +77,31 @@ def lacking(name: str) -> str:
 
 def archive(name: str) -> Path:
     """The archive of the root, made if it is not there."""
-    kept = KEPT / f"{name}.tar"
-    if kept.is_file():
-        return kept
-    each = DISTRIBUTIONS[name]
-    folder = KEPT / f"{name}.{os.getpid()}"
-    folder.mkdir(parents=True)
-    command = ["debootstrap", "--variant=minbase", f"--components={each.components}"]
+    kept, folder = KEPT / f"{name}.tar", KEPT / f"{name}.new"
+    with setup.locked("roots"):
+        if kept.is_file():
+            return kept
+        shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
+        folder.mkdir(parents=True)
+        try:
+            _make(DISTRIBUTIONS[name], folder)
+            (folder / "root.tar").rename(kept)
+        finally:
+            shutil.rmtree(folder)
+    return kept
+
+
+def _make(each: Distribution, folder: Path) -> None:
+    """Make the root, and pack it as root.tar."""
+    # In namespaces of its own, so that it leaves no mount and no process behind when it fails.
+    command = [*OWN, "debootstrap", "--variant=minbase", f"--components={each.components}"]
     command += [f"--keyring={_key(each, folder)}"] if each.key else []
     words = [each.suite, folder / "root", each.mirror, *([each.script] if each.script else [])]
     done = subprocess.run([*command, *words], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr
+    said = done.stdout[-4000:] + done.stderr
+    assert done.returncode == 0, f"debootstrap of {each.suite} from {each.mirror} failed:\n{said}"
     packing = ["tar", "-C", folder / "root", "--exclude=*.deb", "-cf", folder / "root.tar", "."]
     subprocess.run(packing, check=True)
-    (folder / "root.tar").rename(kept)
-    shutil.rmtree(folder)
-    return kept
 
 
 def _key(each: Distribution, folder: Path) -> Path:
@@ -120,7 +131,7 @@ class Root:
             'exec chroot "$0" /usr/bin/env -i "$@"'
         )
         variables = [f"PATH={PATHS}", "HOME=/root", *map("=".join, _passed())]
-        words = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-ec", enter]
+        words = [*OWN, "sh", "-ec", enter]
         shell = ["sh", "-ec", f'cd "{where}" && {command}']
         done = subprocess.run(
             [*words, self.folder, *variables, *shell],
@@ -133,16 +144,22 @@ class Root:
         return done.stdout
 
 
+def trust(folder: Path) -> str:
+    """Give a root the certificates that this machine trusts, which its mirrors of packages may
+    need; the path that they have there, if there are some. A package would replace the usual
+    file."""
+    source = os.environ.get("PIP_CERT") or ssl.get_default_verify_paths().cafile
+    if not source or not Path(source).is_file():
+        return ""
+    shutil.copyfile(source, folder / CERTIFICATES)
+    return f"/{CERTIFICATES}"
+
+
 def _passed() -> Iterator[tuple[str, str]]:
     """The settings of pip and the certificates that this machine reaches its mirrors with."""
     for name, value in os.environ.items():
         if name.startswith("PIP_") or name in ("SSL_CERT_FILE", "http_proxy", "https_proxy"):
             yield name, f"/{CERTIFICATES}" if Path(value).is_file() else value
-
-
-def _certificates() -> str:
-    """The file that this machine trusts; where it is usual, a package would replace it."""
-    return os.environ.get("PIP_CERT") or os.environ.get("SSL_CERT_FILE") or ""
 
 
 @contextmanager
@@ -152,10 +169,11 @@ def fresh(name: str, place: Path) -> Iterator[Root]:
     folder.mkdir()
     unpacking = ["tar", "-C", folder, "--numeric-owner", "-xpf", archive(name)]
     subprocess.run(unpacking, check=True)
-    given = {"etc/resolv.conf": "/etc/resolv.conf", CERTIFICATES: _certificates()}
-    for path, source in given.items():
-        if Path(source).is_file():
-            shutil.copy(source, folder / path)
-    programs.copy_checkout(folder / HOME)
-    yield Root(folder)
-    shutil.rmtree(folder)
+    trust(folder)
+    if Path("/etc/resolv.conf").is_file():
+        shutil.copy("/etc/resolv.conf", folder / "etc/resolv.conf")
+    try:
+        programs.copy_checkout(folder / HOME)
+        yield Root(folder)
+    finally:
+        shutil.rmtree(folder)

@@ -4,7 +4,6 @@
 import json
 import os
 import shutil
-import ssl
 import subprocess
 import tempfile
 from pathlib import Path
@@ -66,10 +65,8 @@ def debian(place):
     folder, packed = place / "debian", place / "debian.tar"
     folder.mkdir()
     subprocess.run(["tar", "-C", folder, "-xpf", roots.archive("debian-12")], check=True)
-    authorities = Path(ssl.get_default_verify_paths().cafile or "/nonexistent")
-    if authorities.is_file():
-        (folder / "etc/authorities.crt").write_bytes(authorities.read_bytes())
-        (folder / "etc/pip.conf").write_text("[global]\ncert = /etc/authorities.crt\n")
+    if trusted := roots.trust(folder):
+        (folder / "etc/pip.conf").write_text(f"[global]\ncert = {trusted}\n")
     subprocess.run(["tar", "-C", folder, "--exclude=./dev", "-cf", packed, "."], check=True)
     return packed
 

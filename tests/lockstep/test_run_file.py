@@ -6,9 +6,10 @@ import json
 import programs
 import pytest
 import rtl_under_test as rut
-from wlk.base import settings
+from wlk import tables
+from wlk.base import report, settings
 from wlk.base.errors import Status
-from wlk.run import run_file
+from wlk.run import run_file, runs
 from wlk.run.runs import Lockstep
 
 WRONG = {rut.CORE: ("assign writeReq_ready_o = 1'b1", "assign writeReq_ready_o = !rst_i")}
@@ -80,6 +81,25 @@ def planned(name, path, *words):
     asked = programs.cli.parse(["lockstep", "--run", name, "--settings", str(path), *words])
     asked.refuse()
     return asked.parts
+
+
+def test_table_without_blocks_is_lockstep_without_one(file, monkeypatch, capsys):
+    """All blocks, then the recordings and the line that sums up; no commands to try next."""
+    path = file("[run.all]\ncycles = 9\n")
+    (path.parent / "a.csv").touch()
+    words = ("--recordings", str(path.parent))
+    parts = planned("all", path, *words)
+    assert [part.blocks for part in parts] == [[name] for name in tables.names()]
+    checked = []
+    passed = report.Result("scoreboard", Status.OK, extra={"name": "default"})
+    monkeypatch.setattr(runs, "_run_all", lambda *_: ([passed], []))
+    monkeypatch.setattr(runs.build, "meson_build", lambda **_: None)
+    monkeypatch.setattr(runs, "_table", lambda *_: report.Table())
+    monkeypatch.setattr(runs.recordings, "check_all", lambda *a, **_: checked.append(a[0]) or [])
+    programs.cli.main(["lockstep", "--run", "all", "--settings", str(path), *words])
+    assert checked == [path.parent]
+    said = capsys.readouterr().out
+    assert said.splitlines()[-1] == "1 configuration PASS" and "next:" not in said
 
 
 def test_what_a_table_does_not_say_comes_from_the_top(file):

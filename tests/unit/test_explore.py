@@ -9,12 +9,14 @@ import resource
 import signal
 import sqlite3
 import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from programs import python, refused, wait_for, warplock
-from wlk.base import svg
+from wlk import cli
+from wlk.base import published, svg
 from wlk.base.errors import Status
 from wlk.explore import explore, store, summary
 from wlk.explore.summary import Result
@@ -389,6 +391,34 @@ def test_page_compares_with_the_specification():
     warplock("explore", *words)
     text = Path("page.html").read_text(encoding="utf-8")
     assert re.search(r"<small class=\"\w+\">[+-]0\.\d{3} ±0\.\d{3}</small>", text)
+
+
+def test_answer_is_given_where_the_page_cannot_be(monkeypatch):
+    """Jinja2 is offered, and not needed: without it the page of a former run is removed."""
+    asked = cli.parse(["explore", *SMALL, "--html", "page.html"])
+    assert asked.needs() == ("build",) and published.offers(asked) == ("page",)
+    warplock("explore", *SMALL, "--html", "page.html")
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    done = warplock("explore", *SMALL, "--html", "page.html", code=Status.NO_TOOL)
+    assert "6 DONE" in done.out
+    assert done.last == "no --html report: Python's package jinja2 is missing"
+    assert not Path("page.html").exists()
+
+
+def test_page_says_that_the_sweep_has_not_ended(monkeypatch):
+    monkeypatch.setattr(explore.Explore, "_fill", lambda *_: sys.exit(143))
+    with pytest.raises(SystemExit):
+        cli.main(["explore", *SMALL, "--html", "page.html"])
+    assert "ended by SIGTERM" in " ".join(read("page.html").text)
+
+
+def test_page_replaces_no_other_file():
+    Path("page.html").write_text("mine")
+    done = warplock("explore", *SMALL, "--html", "page.html", code=None)
+    refused(done, Status.USAGE, "page.html: is there and no report of warplock")
+    assert Path("page.html").read_text() == "mine"
+    done = warplock("explore", "--cost", "--html", "new.html", code=None)
+    refused(done, Status.USAGE, "--cost runs nothing")
 
 
 def test_page_that_cannot_be_written_is_refused_first():

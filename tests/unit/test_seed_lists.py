@@ -3,7 +3,9 @@
 
 import argparse
 import json
+import os
 import re
+import threading
 
 import programs
 import pytest
@@ -85,6 +87,45 @@ def test_random_seeds_are_told_and_repeated(command, words, count, capsys):
         assert list(repeated.seeds) == list(asked.seeds)
         seeds.announce(repeated)
         assert capsys.readouterr() == ("", "")
+
+
+def piped(place, text):
+    """A pipe with a name that somebody writes a text into, once."""
+    os.mkfifo(place / "pipe")
+    threading.Thread(target=(place / "pipe").write_text, args=[text], daemon=True).start()
+    return place / "pipe"
+
+
+def test_seeds_of_a_pipe_are_read_once(tmp_path, monkeypatch):
+    """A command whose packages are in build/venv starts again by what _enter_venv is given."""
+    started = []
+
+    def start(words):
+        started.extend(words)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "_enter_venv", start)
+    (tmp_path / "a.sv").touch()
+    rtl = ["lockstep", "collector", "--rtl", str(tmp_path / "a.sv")]
+    for given in (["--seeds", "from", "PIPE"], ["--seeds=from", "PIPE"]):
+        pipe = piped(tmp_path, "5\n3..4 # two\n")
+        started.clear()
+        cli.main([*rtl, *(word.replace("PIPE", str(pipe)) for word in given)])
+        assert started == [*rtl, "--seeds", "3..5"]
+        pipe.unlink()
+
+
+def test_seeds_of_a_pipe_that_no_command_line_holds_are_refused(tmp_path):
+    pipe = piped(tmp_path, "".join(f"{10**10 + 2 * n}\n" for n in range(MOST)))
+    asked = cli.parse(["lockstep", "--seeds", "from", str(pipe)])
+    with programs.error(Status.USAGE, "--seeds from a pipe", "name a file"):
+        seeds.settle(asked)
+
+
+def test_seeds_of_a_pipe_are_not_kept(tmp_path):
+    pipe = piped(tmp_path, "1\n")
+    with programs.error(Status.USAGE, "a: seeds: a pipe can be read once"):
+        seeds.kept(f"from {pipe}", "a: seeds", tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import programs
 import pytest
 from wlk.base import progress, setup
 from wlk.base.errors import Status
+from wlk.commands import COMMANDS
 
 RUN, TEST = setup.KINDS["run"], (*setup.FEATURES,)
 ALL_TOOLS = [tool for feature in setup.FEATURES.values() for tool in feature.tools]
@@ -138,12 +139,12 @@ def test_setup_goes_on_without_what_is_offered(house, monkeypatch, capsys):
     monkeypatch.setenv("WARPLOCK_NO_SETUP", "1")
     setup.ensure(("rtl",), ("page",))
     assert capsys.readouterr().err == ""
-    assert not setup.offer(("page",))
+    assert setup.offer(("page",)).keys() == {"page"}
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("warplock: pictures and HTML pages are left out: missing: jinja2 ")
     assert "; set-up is refused; install with: " in line
     monkeypatch.setattr(setup, "_installed", lambda: setup.pinned(TEST) | {"pip": "1"})
-    assert setup.offer(("page",))
+    assert setup.offer(("page",)) == {}
     assert capsys.readouterr().err == ""
 
 
@@ -153,7 +154,7 @@ def test_setup_clears_no_environment_for_what_is_offered(house, monkeypatch, cap
     ran = []
     monkeypatch.setattr(setup, "_installed", lambda: None)
     monkeypatch.setattr(setup, "_step", lambda label, command, **_: ran.append(label))
-    assert not setup.offer(("page",))
+    assert setup.offer(("page",)).keys() == {"page"}
     assert ran == []
     assert (
         f"{setup.VENV} has no pip; remove it, and set-up makes it anew" in capsys.readouterr().err
@@ -340,11 +341,17 @@ def test_setup_of_tests_needs_nothing_optional(house, capsys):
     (house / "bin" / "chromium").unlink()
     (house / "bin" / "offline").touch()
     setup.ensure(setup.KINDS["test"])
-    reason = setup.lacking(["browser", "git"])["browser"]
-    assert "chromium" in reason
-    assert reason in capsys.readouterr().err
+    reasons = setup.offer(["page", "browser"])
+    assert reasons.keys() == {"browser"} and "chromium" in reasons["browser"]
+    said = "warplock: tests of HTML pages in a browser are skipped: "
+    assert f"{said}{reasons['browser']}\n" in capsys.readouterr().err
     (house / "bin" / "offline").unlink()
-    assert setup.lacking(["browser", "git"]) == {}
+    assert setup.offer(["page", "browser"]) == {}
+
+
+def test_setup_says_what_comes_of_each_feature_that_is_offered():
+    offered = {*setup.OPTIONAL, *(name for command in COMMANDS for name in command.OFFERS), "page"}
+    assert all(setup.FEATURES[name].without for name in offered)
 
 
 def test_setup_tests_of_what_is_lacking_are_skipped(tmp_path):

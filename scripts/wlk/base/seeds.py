@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from .errors import Status, WlkError
 
 USUAL = 5  # of seeds that are drawn
 MOST = 10_000  # ranges, and seeds that are drawn
+LONGEST = 100_000  # characters of a word on a command line; Linux takes 131,071
 DRAWN = 2**31  # above those that are drawn: simulators take 31 bits
 METAVAR = "A..B,...|random [N]|from FILE"
 FORMS = "give A..B, a list such as 3,7..9, random N, or from FILE"
@@ -26,6 +27,7 @@ class Seeds:
 
     ranges: tuple[range, ...]  # with a gap between one and the next
     is_drawn: bool = False  # at random
+    is_piped: bool = False  # from what can be read once
 
     @classmethod
     def of(cls, given: Iterable[range], is_drawn: bool = False) -> Seeds:
@@ -119,6 +121,7 @@ def _draw(count: int) -> Seeds:
 def read(path: Path) -> Seeds:
     """The seeds in a file: a number or a range in each line, and comments after #."""
     try:
+        is_piped = not path.is_file()
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
         message = f"--seeds from {path}: {error.strerror}; name a file of seeds"
@@ -136,7 +139,7 @@ def read(path: Path) -> Seeds:
     if not found:
         raise WlkError(Status.USAGE, f"{path}: has no seed; write a seed or a range A..B in a line")
     try:
-        return _listed(found, str(path))
+        return replace(_listed(found, str(path)), is_piped=is_piped)
     except argparse.ArgumentTypeError as error:
         raise WlkError(Status.USAGE, str(error)) from error
 
@@ -147,6 +150,8 @@ def kept(text: str, where: str, folder: Path, status: Status = Status.USAGE) -> 
         found = parse(text, folder)
     except argparse.ArgumentTypeError as error:
         raise WlkError(status, f"{where}: {error}") from error
+    if found.is_piped:
+        raise WlkError(status, f"{where}: a pipe can be read once; name a file of seeds")
     if found.is_drawn:
         message = f"{where}: random ones differ each time, and answers are kept by their seeds"
         raise WlkError(status, f"{message}; give --seeds random with the command")
@@ -161,6 +166,22 @@ def announce(asked: Any) -> None:
     print(f"random seeds; repeat with --seeds {seeds}", file=sys.stderr, flush=True)
     if asked.json:
         report.json_line({"random_seeds": str(seeds)})
+    _write(asked, seeds)
+
+
+def settle(asked: Any) -> None:
+    """Put seeds that were read from a pipe into the words of a command, which may start again."""
+    seeds = getattr(asked, "seeds", None)
+    if not (isinstance(seeds, Seeds) and seeds.is_piped):
+        return
+    if len(str(seeds)) > LONGEST:
+        message = f"--seeds from a pipe: more than {LONGEST:,} characters; name a file of seeds"
+        raise WlkError(Status.USAGE, message)
+    _write(asked, seeds)
+
+
+def _write(asked: Any, seeds: Seeds) -> None:
+    """Make the words of a command name the seeds themselves."""
     words = options.joined(asked.words)
     pairs = zip(["", *words], words, strict=False)
     kept = [word for before, word in pairs if "--seeds" not in (before, word.partition("=")[0])]

@@ -48,7 +48,7 @@ class Feature:
     loaded: Mapping[str, str] = field(default_factory=dict)  # shared library -> package
     runtimes: Mapping[str, str] = field(default_factory=dict)  # of clang -> package, of its version
     requirements: str = ""  # file with the Python packages, in scripts/
-    brings: str = ""  # what a command goes without where it cannot be had
+    without: str = ""  # of one that is offered: what comes of it where it cannot be had
     builders: str = ""  # one with what builds those that come as source alone
 
 
@@ -71,7 +71,7 @@ FEATURES = {
     "page": Feature(
         requirements="requirements-page.txt",
         builders="requirements-build.txt",
-        brings="pictures and HTML pages are",
+        without="pictures and HTML pages are left out",
     ),
     "completion": Feature(
         requirements="requirements-completion.txt", builders="requirements-build.txt"
@@ -90,7 +90,11 @@ FEATURES = {
     ),
     "prove": Feature(_tools("berkeley-abc"), requirements="requirements-prove.txt"),
     "image": Feature(_tools("buildah debootstrap")),
-    "browser": Feature(_tools("chromium"), requirements="requirements-browser.txt"),
+    "browser": Feature(
+        _tools("chromium"),
+        requirements="requirements-browser.txt",
+        without="tests of HTML pages in a browser are skipped",
+    ),
     "slurm": Feature(_tools("slurmctld slurmd", sbatch="slurm-client", munged="munge")),
     **{
         name: Feature(_tools(name))
@@ -137,19 +141,19 @@ def ensure(features: Iterable[str], offered: Iterable[str] = (), *, allow: bool 
         _provide(wanted, [*wanted, *_unstamped(offered)], allow)
 
 
-def offer(features: Iterable[str]) -> bool:
-    """Install features without which an answer is the same and looks plainer. False after a line
-    that says what is left out and why."""
-    wanted = _unstamped(features)
-    try:
-        if wanted:
-            _provide(wanted, wanted, is_offered=True)
-    except WlkError as error:
-        if error.status != Status.NO_TOOL:
-            raise
-        _say(f"{' and '.join(FEATURES[name].brings for name in wanted)} left out: {error.message}")
-        return False
-    return True
+def offer(features: Iterable[str]) -> dict[str, str]:
+    """Install features that a command can do without. Returns why one cannot be had, which is also
+    printed with what comes of it."""
+    reasons = {}
+    for name in _unstamped(features):
+        try:
+            _provide([name], [name], is_offered=True)
+        except WlkError as error:
+            if error.status != Status.NO_TOOL:
+                raise
+            reasons[name] = error.message
+            _say(f"{FEATURES[name].without}: {error.message}")
+    return reasons
 
 
 def _unstamped(features: Iterable[str]) -> list[str]:
@@ -174,18 +178,6 @@ def _provide(
         for name in wanted:
             with outputs.atomic_write(_stamp(name)) as file:
                 file.write(_digest(name))
-
-
-def lacking(features: Iterable[str]) -> dict[str, str]:
-    """Optional feature -> why it cannot be installed, which is also said."""
-    reasons = {}
-    for name in features:
-        try:
-            ensure([name])
-        except WlkError as error:
-            reasons[name] = error.message
-            _say(f"tests that need the feature {name} are skipped: {error.message}")
-    return reasons
 
 
 @contextlib.contextmanager

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..base import options, outputs, progress, report, seeds
+from ..base.entries import Whole
 from ..base.errors import Status, WlkError
-from ..base.options import Command, operand, option
+from ..base.options import operand, option
+from ..base.published import Reported
 from ..base.seeds import Seeds
 from ..run import build, cluster
 from . import page, remote, show, summary, sweep, synth
@@ -30,7 +32,7 @@ def runner() -> Path:
 
 
 @dataclass
-class Explore(Command):
+class Explore(Reported):
     """Sweep the collector design space: IPC, conflicts, stalls, area, and which point to take."""
 
     NAME = "explore"
@@ -38,6 +40,7 @@ class Explore(Command):
 warplock explore --point src,minimal --set coll_depth=1..8 --workload mixed,fma
 warplock explore --point src+option2_2 --workload my.prog
 warplock explore --cost"""
+    WITHOUT = ("junit",)
 
     file: Path | None = operand("SWEEP.toml", "a sweep file; options replace what it says",
                                 nargs="?", type=Path)  # fmt: skip
@@ -83,12 +86,12 @@ warplock explore --cost"""
         choices=("local", "slurm"),
     )  # fmt: skip
     slurm_options: str = option("", "words for sbatch", metavar="WORDS")
+    found: summary.Summary | None = None
 
     def needs(self) -> tuple[str, ...]:
         if self.cost:
             return ()
-        asked = {"prove": self.synth, "page": self.html is not None}
-        return ("build", *(feature for feature, is_needed in asked.items() if is_needed))
+        return ("build", "prove") if self.synth else ("build",)
 
     def refuse(self) -> None:
         """What no work can make good."""
@@ -96,8 +99,10 @@ warplock explore --cost"""
             cluster.require()
         elif self.slurm_options:
             raise WlkError(Status.USAGE, "--slurm-options go with --launcher slurm")
-        for path in filter(None, (self.html, self.db)):
-            outputs.refuse(path, force=True)
+        if self.cost and self.html is not None:
+            raise WlkError(Status.USAGE, "--cost runs nothing to show on a page; leave out --html")
+        if self.db is not None:
+            outputs.refuse(self.db, force=True)
         self.asked()
 
     def asked(self) -> Sweep:
@@ -119,8 +124,12 @@ warplock explore --cost"""
             self._fill(asked, store, program)
             if self.synth:
                 synth.fill(asked.points, self.synth_block, store, self._processes)
-            found = summary.of(asked, store.rows(), store.rows("synth"))
-        return self._answer(found, store.path)
+            self.found = summary.of(asked, store.rows(), store.rows("synth"))
+        return self._answer(self.found, store.path)
+
+    def page_of(self, whole: Whole) -> str:
+        """The answers, once there are some."""
+        return super().page_of(whole) if self.found is None else page.render(self.found)
 
     @property
     def _processes(self) -> int:
@@ -161,15 +170,12 @@ warplock explore --cost"""
         return Pool([program], asked, jobs).run(self._processes)
 
     def _answer(self, found: summary.Summary, path: Path) -> int:
-        if self.html is not None:
-            with outputs.atomic_write(self.html) as file:
-                file.write(page.render(found))
         if self.json:
             for each in show.objects(found):
                 report.json_line(each)
         else:
             print(show.text(found))
-            print(f"database: {path}" + (f"; page: {self.html}" if self.html else ""))
+            print(f"database: {path}")
         failed = [status for word, status in FAILURES.items() if found.statuses[word]]
         measured = any(found.statuses[word] for word in summary.MEASURED)
         return int(failed[0] if failed else Status.OK if measured else Status.VACUOUS)

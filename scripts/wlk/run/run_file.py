@@ -37,7 +37,7 @@ class Table:
             if key not in asked.given and key not in ("blocks", "configs"):
                 setattr(asked, key, self._value(key, value))
         named = dict.fromkeys(row["name"] for row in self.rows)
-        asked.blocks = asked.blocks or self.values.get("blocks") or [*named] or tables.names()
+        asked.blocks = asked.blocks or self.values.get("blocks") or [*named]
 
     def _value(self, key: str, value: Any) -> Any:
         """A value as its option has it."""
@@ -62,7 +62,9 @@ class Table:
 
     def parts(self, asked: Run) -> list[Run]:
         """A run for each configuration of each block."""
-        made = [part for name in asked.blocks for part in self._of_block(asked, name)]
+        made = [
+            part for name in asked.blocks or tables.names() for part in self._of_block(asked, name)
+        ]
         titles = [(*part.blocks, *part.config, part.module) for part in made]
         for title in titles:
             if titles.count(title) > 1:

@@ -98,7 +98,7 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
         self.waivers.require(each for job in plan for each in job.checked())
         build.meson_build(jobs=self.jobs)
         results, lost = _run_all(plan, self)
-        summary = [_summary("configuration" if self.all else "block", results)]
+        summary = [_summary("configuration" if self.all or self.run_name else "block", results)]
         if not self.json:
             print()
             _table(plan, results).print()
@@ -119,7 +119,9 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
         code = self.judge_waivers(report.exit_code(results), self.entries, as_json=self.json)
         lost += _keep(self, self.folder, code or min(lost, default=Status.OK), results)
         if not self.blocks and not self.json:
-            print(f"{'' if self.all else NEXT}\n{', '.join(filter(None, summary))}")
+            print(
+                f"{'' if self.all or self.run_name else NEXT}\n{', '.join(filter(None, summary))}"
+            )
         if self.strict and code == Status.OK:
             readings.require_pinned(map(_inference, results))
         return int(code or min(lost, default=Status.OK))
