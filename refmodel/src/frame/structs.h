@@ -73,17 +73,55 @@ static const wlk_unknowns never;
 #define LATE         .late = NULL
 #endif
 
+enum { BEHIND = 8 }; /* words */
+
+/* Ends the program, in the library of a user's block (plugin.h); there is none elsewhere. */
+__attribute__((weak)) void wlk_plugin_damage(const char *what);
+
+/* Are these words, behind what a model may write, still zeros? */
+static void require_zeros(const uint64_t *behind, const char *what) {
+    uint64_t written = 0;
+    for (size_t i = 0; i < BEHIND; i++) {
+        written |= behind[i];
+    }
+    if (written != 0 && wlk_plugin_damage != NULL) {
+        wlk_plugin_damage(what);
+    }
+}
+
+/* A struct of outputs. */
+typedef struct fenced {
+    out_t side;
+    uint64_t behind[BEHIND];
+} fenced;
+
 typedef struct framed {
     state_t st; /* first: who is given the state finds it; one of those that are possible */
+    uint64_t behind[BEHIND];
     uint8_t live;
     uint8_t open; /* some of the state is unknown: it is what `known` says */
     uint8_t has_seen;
+    uint32_t unknown;       /* a number that was not known when it was looked at last */
     out_t seen, seen_known; /* outputs of this cycle, and which of their bits are there */
     wlk_num known[WLK_UNKNOWNS];
 } framed;
 
+/* Is anything unknown still? Most often what was at the last edge is. */
 static void settle_framed(framed *f) {
-    f->open = !OPEN.lower(f->known, FILL_KEEP, &f->st);
+    for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
+        if (!wlk_is_known(f->known[f->unknown])) {
+            return;
+        }
+        f->unknown = f->unknown + 1u < WLK_UNKNOWNS ? f->unknown + 1u : 0u;
+    }
+    f->open = 0;
+}
+
+/* Nothing is known. */
+static void open_framed(framed *f) {
+    OPEN.start(f->known);
+    f->open = 1;
+    settle_framed(f); /* a state may have no bits */
 }
 
 /* What a function learns is known besides what was. */
@@ -97,6 +135,7 @@ static void learn_by(wlk_learn *function, const uint32_t *params, framed *f, con
     for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
         f->known[i] = wlk_num_meet(f->known[i], learned[i]);
     }
+    OPEN.lower(f->known, FILL_KEEP, &f->st);
 }
 
 static size_t state_size(const uint32_t *params) {
@@ -108,28 +147,8 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     (void)params;
     memset(state, 0, sizeof(framed));
     ((framed *)state)->live = NAMED(table).reset < 0 || power_up != WLK_POWER_UNKNOWN;
-    if (own.unknown_start && power_up == WLK_POWER_UNKNOWN) {
-        OPEN.start(((framed *)state)->known);
-        settle_framed((framed *)state);
-    }
-}
-
-/* A struct of outputs, and zeros that no model may write behind it. */
-typedef struct fenced {
-    out_t side;
-    uint64_t behind[8];
-} fenced;
-
-/* Ends the program, in the library of a user's block (plugin.h); there is none elsewhere. */
-__attribute__((weak)) void wlk_plugin_damage(const char *what);
-
-static void require_whole(const fenced *f) {
-    uint64_t written = 0;
-    for (size_t i = 0; i < sizeof f->behind / sizeof f->behind[0]; i++) {
-        written |= f->behind[i];
-    }
-    if (written != 0 && wlk_plugin_damage != NULL) {
-        wlk_plugin_damage("writes behind its outputs");
+    if (own.unknown_start && OPEN.start != NULL && power_up == WLK_POWER_UNKNOWN) {
+        open_framed((framed *)state);
     }
 }
 
@@ -143,8 +162,8 @@ static void answer(const cfg_t *cfg, const framed *f, const in_t *in, fenced *sh
     } else {
         outputs(cfg, &f->st, in, &shown->side, &known->side);
     }
-    require_whole(shown);
-    require_whole(known);
+    require_zeros(shown->behind, "writes behind its outputs");
+    require_zeros(known->behind, "writes behind its outputs");
     memset(out, 0, out_words(cfg) * sizeof *out);
     memset(care, 0, out_words(cfg) * sizeof *care);
     if (f->live) {
@@ -176,6 +195,7 @@ static void take_edge(const uint32_t *params, framed *f, const uint64_t *in, con
     if (in_reset) {
         clear(cfg, &f->st);
     }
+    require_zeros(f->behind, "writes behind its state");
     if (f->open) {
         OPEN.edge(params, f->known, given);
         if (in_reset) {
@@ -309,9 +329,9 @@ static void show_framed(const uint32_t *params, const framed *f, wlk_state_visit
     const cfg_t *cfg = (const cfg_t *)params;
     shown_twice s = {.visitor = visitor, .ctx = ctx, .n = 0, .at = 0};
     state_t st;
-    (void)OPEN.lower(f->known, FILL_ONES, &st);
+    OPEN.lower(f->known, FILL_ONES, &st);
     own.show(cfg, &st, note_shown, &s);
-    (void)OPEN.lower(f->known, FILL_ZEROS, &st);
+    OPEN.lower(f->known, FILL_ZEROS, &st);
     own.show(cfg, &st, show_known, &s);
 }
 
@@ -332,8 +352,7 @@ static void late_framed(const uint32_t *params, void *state) {
     framed *f = (framed *)state;
     (void)params;
     memset(f, 0, sizeof *f);
-    OPEN.start(f->known);
-    settle_framed(f);
+    open_framed(f);
     f->live = 1;
 }
 

@@ -18,8 +18,8 @@ typedef void wlk_learn(const uint32_t *cfg, wlk_num *st, const void *in, const v
 typedef struct wlk_unknowns {
     /* Nothing is known. */
     void (*start)(wlk_num *st);
-    /* To a state that it may be. Is each bit known? */
-    bool (*lower)(const wlk_num *st, wlk_fill fill, void *state);
+    /* To a state that it may be. */
+    void (*lower)(const wlk_num *st, wlk_fill fill, void *state);
     void (*outputs)(const uint32_t *cfg, const wlk_num *st, const void *in, void *out, void *care);
     void (*edge)(const uint32_t *cfg, wlk_num *st, const void *in);
     void (*clear)(const uint32_t *cfg, wlk_num *st);

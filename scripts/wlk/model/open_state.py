@@ -138,8 +138,7 @@ GIVE = """\
                                             from[at].known)"""
 START = "st[at] = wlk_num_unknown(bits)"
 LOWER = """\
-open |= ~st[at].known; \\
-    (*v) member = (__typeof__((*v) member))( \\
+(*v) member = (__typeof__((*v) member))( \\
         st[at].value | \\
         (~st[at].known & \\
          (fill == FILL_KEEP ? (uint64_t)(*v) member : fill == FILL_ONES ? ~UINT64_C(0) : 0u)))"""
@@ -168,9 +167,7 @@ static void give_out(const wlk_num *from, out_t *v, out_t *k) {{
 static void start(wlk_num *st) {{
 {each("state", START)}}}
 
-static bool lower(const wlk_num *st, wlk_fill fill, void *state) {{
+static void lower(const wlk_num *st, wlk_fill fill, void *state) {{
     state_t *v = (state_t *)state;
-    uint64_t open = 0;
-{each("state", LOWER)}    return open == 0;
-}}
+{each("state", LOWER)}}}
 """

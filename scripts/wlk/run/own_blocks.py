@@ -7,7 +7,8 @@ content of all that goes into it.
 """
 
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,9 @@ INCLUDES = tuple(
 )
 WARNINGS = ("-Wall", "-Wextra", "-Wno-unused-function", "-Wno-unused-parameter")
 FLAGS = ("-std=gnu11", "-O2", "-g", "-fPIC", "-shared", "-fvisibility=hidden", *WARNINGS)
+DEFINES = (f'-DWLK_VERSION="{installed.version()}"', "-DWLK_ISA_SUFFIX=")
+WRITERS = Path(__file__).parent.parent / "model"  # of the form for unknown state
+WARNING = "warning.txt"  # beside a library
 MOST = 100  # libraries kept
 
 
@@ -114,13 +118,10 @@ def library(name: str) -> Path:
         f"{name}_ports.c": generated.source(),
         "plugin.c": _plugin(table),
     }
-    defines = [f'-DWLK_VERSION="{installed.version()}"', "-DWLK_ISA_SUFFIX="]
-    if open_state := _open_state(table, folder):
-        texts["open_state.c"] = open_state.text
-        defines.append(f"-DWLK_UNKNOWNS={open_state.numbers}")
     compiler = os.environ.get("CC", "cc")
     headers = [p for each in INCLUDES for p in sorted(each.rglob("*.h"))]
     read = [*sources, *sorted(folder.rglob("*.h")), *sorted(FRAME.glob("*.c")), *headers]
+    read += sorted(WRITERS.glob("*.py"))
     known = [compiler, *FLAGS, *texts.values(), *(str(p) for p in read)]
     key = keep.digest([*known, *(path.read_bytes() for path in read)])
     place = setup.BUILD / "blocks" / key
@@ -128,36 +129,49 @@ def library(name: str) -> Path:
     with setup.locked(f"block-{name}"):
         if made.is_file():
             os.utime(place)
-            return made
-        outputs.make_folder(place)
-        keep.prune(place.parent, MOST, "block")
-        for path, text in texts.items():
-            outputs.make_folder((place / path).parent)
-            with outputs.atomic_write(place / path) as file:
-                file.write(text)
-        shared = [*(FRAME / name for name in ("block.c", "error.c", "map.c")), COMMON]
-        own = [folder, folder / "include", place]
-        command = [compiler, *FLAGS, *defines, *(f"-I{each}" for each in (*own, *INCLUDES))]
-        part = made.with_suffix(".part")
-        command += [*sources, *(place / x for x in texts if x.endswith(".c")), *shared]
-        _compile(folder, [*command, "-o", part], place / "build.log")
-        part.rename(made)
+        else:
+            outputs.make_folder(place)
+            keep.prune(place.parent, MOST, "block")
+            defines = [*DEFINES, *_open_state(table, folder, texts)]
+            _write(place, texts)
+            shared = [*(FRAME / each for each in ("block.c", "error.c", "map.c")), COMMON]
+            own = [folder, folder / "include", place]
+            command = [compiler, *FLAGS, *defines, *(f"-I{each}" for each in (*own, *INCLUDES))]
+            part = made.with_suffix(".part")
+            command += [*sources, *(place / each for each in texts if each.endswith(".c")), *shared]
+            _compile(folder, [*command, "-o", part], place / "build.log")
+            part.rename(made)
+        _warn(place)
     return made
 
 
-def _open_state(table: Table, folder: Path) -> Any:
-    """The model written again for state that is partly unknown; None where it is not in model C,
-    which is an error if it says unknown_start."""
+def _write(place: Path, texts: Mapping[str, str]) -> None:
+    for path, text in texts.items():
+        outputs.make_folder((place / path).parent)
+        with outputs.atomic_write(place / path) as file:
+            file.write(text)
+
+
+def _open_state(table: Table, folder: Path, texts: dict[str, str]) -> list[str]:
+    """Add the model written again for state that is partly unknown; the macro that says so. Where
+    it is not in model C, and wants it, a warning."""
     from ..model import open_state
 
     path = folder / MODEL
     try:
-        return open_state.make(table, path)
+        made = open_state.make(table, path)
     except WlkError as error:
-        if not open_state.is_wanted(path):
-            return None
-        message = f"{error}; {path} says unknown_start, which only a model in model C can"
-        raise WlkError(Status.BUILD_FAIL, message) from None
+        if open_state.is_wanted(path):
+            texts[WARNING] = f"{error}; so unknown_start has no effect, and state starts as zeros"
+        return []
+    texts["open_state.c"] = made.text
+    return [f"-DWLK_UNKNOWNS={made.numbers}"]
+
+
+def _warn(place: Path) -> None:
+    if (place / WARNING).is_file():
+        text = (place / WARNING).read_text(encoding="utf-8")
+        print(f"warplock: warning: {text}", file=sys.stderr, flush=True)
 
 
 def _compile(folder: Path, command: Sequence[str | Path], log: Path) -> None:
