@@ -13,7 +13,7 @@ from pathlib import Path
 
 from wlk import tables
 from wlk.base import keep
-from wlk.gen import stubs
+from wlk.gen import stubs, verdict_package
 from wlk.gen.hardware_checker import HardwareChecker, initialised
 from wlk.gen.sv import HARNESS_CLOCK, Harness
 from wlk.run import player_folder, vectors
@@ -24,7 +24,7 @@ WARNINGS = re.compile(
     r"|to be synthesized in an always_comb|always_comb process has no sensitivities"
 )
 SECONDS = 600  # of a simulation
-FAILED = "did not pass"  # a checker's $fatal
+FAILED = "checkers did not pass"  # their $fatal
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def checked(
     #{10 * len(made.records) + 6} $display("= %0d %0d %0d %0d %0d", {names});
   end
 {more}"""
-    text += checker or files[f"{own.module}.sv"]
+    text += verdict_package.TEXT + (checker or files[f"{own.module}.sv"])
     printed = run(made, text, body, folder, *words)
     assert (FAILED in printed) != (": PASS, " in printed), printed
     (row,) = (line for line in printed.splitlines() if line.startswith("= "))

@@ -88,7 +88,12 @@ static wlk_status make_file(wlk_oc_packed *p, wlk_error *err) {
                         "%.400s: another recording writes it; have two cores the same number?",
                         p->path);
     }
-    (void)ftruncate(p->file, 0); // what cannot be emptied, as /dev/full, is empty
+    // EINVAL: it is no regular file, as /dev/full, and has nothing to remove.
+    if (ftruncate(p->file, 0) != 0 && errno != EINVAL) {
+        (void)wlk_fail(err, WLK_NO_FILE, "%.400s: cannot be emptied: %s", p->path, strerror(errno));
+        close_fd(&p->file);
+        return WLK_NO_FILE;
+    }
     return WLK_OK;
 }
 

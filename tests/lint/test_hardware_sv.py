@@ -6,6 +6,7 @@ import subprocess
 import programs
 import pytest
 from wlk import tables
+from wlk.gen import verdict_package
 from wlk.gen.hardware_checker import HardwareChecker, initialised
 from wlk.gen.sv import Harness
 
@@ -14,13 +15,13 @@ BLOCKS = programs.part(tables.names(), 5)
 
 @pytest.fixture(params=BLOCKS)
 def checker(request, tmp_path):
-    """(file, module) in the block's small configuration."""
+    """(file, module) in the block's small configuration; the package stands in the same file."""
     table = tables.load(request.param)
     config = table.config(table.configs[table.small])
     names = table.clocked(port.name for port in table.ports(config))
     made = HardwareChecker(Harness(table, config, names, table.module))
     path = tmp_path / f"{made.module}.sv"
-    path.write_text(made.checker_sv(), encoding="utf-8")
+    path.write_text(verdict_package.TEXT + made.checker_sv(), encoding="utf-8")
     return path, made.module
 
 

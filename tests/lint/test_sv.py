@@ -13,7 +13,7 @@ import programs
 import pytest
 from wlk import tables
 from wlk.base import setup
-from wlk.gen import stubs
+from wlk.gen import stubs, verdict_package
 from wlk.gen.model import Model
 from wlk.gen.predict import Predictor
 from wlk.gen.rules import Assertions
@@ -64,6 +64,7 @@ def checker_of(block: str, name: str, folder: Path) -> Design:
     present = [p.name for p in table.ports(config)] + [table.clock] * bool(table.clock)
     made = Harness(table, config, present, table.module)
     texts = {
+        verdict_package.FILE: verdict_package.TEXT,
         "wlk_pkg.sv": made.package_sv(),
         f"{made.checker}.sv": made.checker_sv(),
         f"{made.checker}_bind.sv": made.bind_sv(),

@@ -242,12 +242,13 @@ def test_files_written_are_whole():
         bind(out, rut.stub("plain"), *PINNED)
     names = {path.name for path in out.iterdir()}
     assert names == {
-        "wlk_pkg.sv", "wlk_collector_checker.sv", "wlk_collector_checker_bind.sv",
+        "wlk_verdict_pkg.sv", "wlk_pkg.sv", "wlk_collector_checker.sv",
+        "wlk_collector_checker_bind.sv",
         "wlk_collector_step.c", *bind_folder.LIBRARY, "warplock.f", "files.f", "include",
         "Makefile.verilator", "Makefile.questa", "Makefile.vcs", "Makefile.xcelium",
     }  # fmt: skip
     lines = (out / "warplock.f").read_text().splitlines()
     assert len(lines) == len(set(lines))
     listed = [Path(line) for line in lines if not line.startswith(("-", "//"))]
-    assert listed[0].name == "wlk_pkg.sv"
+    assert [path.name for path in listed[:2]] == ["wlk_verdict_pkg.sv", "wlk_pkg.sv"]
     assert all(path.is_file() for path in listed)

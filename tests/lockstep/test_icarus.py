@@ -76,5 +76,5 @@ def test_difference_is_shown_in_one_line_and_counted(tmp_path):
         int(record["out"]["io_writeResp_valid"], 16) for record in made.records
     )
     line = f"FUNCTIONAL_MISMATCH in cycle {found.cycle} at io_writeReq_ready: RTL x, expected 1"
-    assert found.printed.count("warplock: ") == 1
+    assert found.printed.count("warplock: collector ") == 1
     assert line in found.printed

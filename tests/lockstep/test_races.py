@@ -59,9 +59,9 @@ def bench(name: str) -> str:
 """
 
 
-def built(which: str) -> tuple[Path, Path, int]:
-    """A program with checkers, the dump of one without them, which goes to its end, and how many
-    checkers each module has."""
+def built(which: str) -> tuple[Path, Path]:
+    """A program with two checkers of each module, with C and without, and the dump of one without
+    checkers, which goes to its end."""
     rtl, out = rut.stub("race_stub"), rut.folder("race_wlk")
     bind = ("bind", "collector", "--rtl", rtl, *rut.PINNED, "--out")
     rut.warplock(*bind, out)
@@ -80,21 +80,19 @@ endmodule
     files = [*sorted(rtl.glob("*.sv")), place / "tb.sv"]
     plain = programs.simulation(place / "plain", "tb", *files, "--trace", tool=tool)
     subprocess.run([plain], check=True, capture_output=True)
-    # In the newest one, $fatal of a checker without C in a bench that stands still ends the others.
-    without_c = [*(out / "hw").glob("*.sv")] if which == "system" else []
-    bound = ["-f", out / "warplock.f", *without_c, *files]
-    program = programs.simulation(place / "bound", "tb", *bound, tool=tool)
-    return program, place / "run.vcd", 1 + bool(without_c)
+    lists = ["-f", out / "warplock.f", "-F", out / "hw" / "files.f"]
+    program = programs.simulation(place / "bound", "tb", *lists, *files, tool=tool)
+    return program, place / "run.vcd"
 
 
 @pytest.fixture(scope="module", params=programs.part(("system", "newest"), 2))
-def simulations(request) -> tuple[Path, Path, int]:
+def simulations(request) -> tuple[Path, Path]:
     return built(request.param)
 
 
 @pytest.mark.parametrize("name", BENCHES)
 def test_bound_checker_and_dump_agree_on_a_race(simulations, name):
-    program, dump, checkers = simulations
+    program, dump = simulations
     others_go_on, is_race = "+verilator+error+limit+100", BENCHES[name][1]
     command = [program, f"+only_{name}", others_go_on]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -104,7 +102,7 @@ def test_bound_checker_and_dump_agree_on_a_race(simulations, name):
     verdict = Status.TIMING_DIVERGENCE if is_race else Status.OK
     answer = programs.warplock("check", dump, *words, code=verdict)
     races = {line.partition(": race: ")[0] for line in printed if "race: inputs change" in line}
-    assert len(races) == checkers * is_race, printed
+    assert len(races) == 2 * is_race, printed
     assert ("may race" in answer.err) == is_race, answer.err
     verdicts = [line for line in printed if f".{name}.dut: " in line]
     if is_race:

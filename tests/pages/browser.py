@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a page in a real browser: at two widths, in light and in dark."""
+"""What is wrong with a page in a real browser: at two widths, in light and in dark. As a program
+it takes a picture of a page: `browser.py PAGE.html PICTURE.png WIDTH HEIGHT [dark]`."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
 from coloraide import Color
-from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Page,
+    Playwright,
+    Request,
+    sync_playwright,
+)
 
 # Chromium's sandbox refuses root; the other flags keep it off the network.
 FLAGS = """--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
@@ -90,3 +99,16 @@ def _seen(layers: Layers) -> Color:
     """The colour of layers that may be transparent, the top one first."""
     colours = [Color(text).set("alpha", lambda a, o=opacity: a * o) for text, opacity in layers]
     return Color.layer([*colours, "white"], space="srgb")
+
+
+def _picture(path: str, picture: str, width: str, height: str, scheme: str = "light") -> None:
+    """The top of a page, as a file."""
+    with sync_playwright() as playwright:
+        page = launch(playwright).new_page(color_scheme=scheme)
+        page.set_viewport_size({"width": int(width), "height": int(height)})
+        page.goto(Path(path).absolute().as_uri())
+        page.screenshot(path=picture)
+
+
+if __name__ == "__main__":
+    _picture(*sys.argv[1:])

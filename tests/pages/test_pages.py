@@ -119,7 +119,7 @@ def test_page_of_a_waveform(look, tmp_path):
     seen(look, page, "warplock check PASS", "compactor", "n=")
 
 
-def test_page_of_a_failure(look, wrong, tmp_path):
+def test_page_of_a_failure(chromium, look, wrong, tmp_path):
     """With its picture, which is a page's own document."""
     page = tmp_path / "page.html"
     words = ("--seeds", "1..3", "--cycles", 500, "--keep-going", "--reports", tmp_path)
@@ -134,6 +134,23 @@ def test_page_of_a_failure(look, wrong, tmp_path):
         + "".join(drawn[1:])
     )
     seen(look, framed, "io_in_1_ready (RTL)")
+    for width in (650, 820):  # where the list is stacked, and where it is a narrow table
+        assert lines_of_a_block(chromium, page, width) == 1
+
+
+def lines_of_a_block(chromium, path, width):
+    """In how many lines the name of the first block that fails stands; the page is not wider."""
+    page = chromium.new_page(viewport={"width": width, "height": 900})
+    try:
+        page.goto(path.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        return page.evaluate("""() => {
+            const text = document.createRange();
+            text.selectNodeContents(document.querySelector(".alike td:nth-child(2)"));
+            return text.getClientRects().length;
+        }""")
+    finally:
+        page.close()
 
 
 def test_page_of_a_proof(look, wrong, tmp_path):

@@ -2,6 +2,7 @@
 """What the class records of a live simulation (the mock's, record_main.cpp) is replayed line by
 line; what it cannot record, and files that fail, are told and stop nothing."""
 
+import fcntl
 import json
 import lzma
 import os
@@ -230,6 +231,19 @@ def test_record_on_a_full_disk_is_told_once(tmp_path, name):
     [line] = done.stderr.splitlines()
     assert line.startswith("warplock: recording of SM 0: ")
     assert re.search(rf"{name}: .*(is the disk full|No space left)", line)
+
+
+def test_record_into_a_file_that_cannot_be_emptied(tmp_path):
+    file = os.memfd_create("sealed", os.MFD_ALLOW_SEALING)
+    try:
+        os.write(file, b"an earlier recording")
+        fcntl.fcntl(file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
+        (tmp_path / "run.sm0.stim.xz").symlink_to(f"/proc/{os.getpid()}/fd/{file}")
+        done = simulate("qv100", "v40", "place", 100, RECORD=tmp_path / "run")
+    finally:
+        os.close(file)
+    [line] = done.stderr.splitlines()
+    assert f"{tmp_path}/run.sm0.stim.xz: cannot be emptied: Operation not permitted" in line
 
 
 def test_record_without_xz_is_plain(tmp_path):

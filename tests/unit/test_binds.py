@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from wlk.base.errors import Status, WlkError
 from wlk.fit import binds, identity, rtl
+from wlk.gen import verdict_package
 
 HEAD = """\
 // SPDX-License-Identifier: Apache-2.0
@@ -167,6 +168,7 @@ def test_header_that_is_named_and_binds_is_a_source(read, tmp_path: Path):
 
 
 def test_files_of_our_own_checkers_are_no_part_of_rtl(read, tmp_path: Path):
+    (tmp_path / verdict_package.FILE).write_text(verdict_package.TEXT)
     (tmp_path / "wlk_pkg.sv").write_text(HEAD + "package wlk_pkg; endpackage\n")
     bound = "bind top wlk_collector_checker u_wlk_collector_checker (.*);\n"
     (tmp_path / "wlk_collector_checker_bind.sv").write_text(HEAD + bound)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from ..tables import ROOT, WORD, Config, Port, Table, source
-from . import shell
+from . import shell, verdict_package
 from .shell import Pin
 
 _CONTRACT = ROOT / "refmodel" / "include" / "warplock" / "block.h"
@@ -232,7 +232,8 @@ endpackage
 module {self.checker} (
 {joint.join(declarations)}
 );
-{declared}  chandle handle;
+{declared}{verdict_package.JOINED}
+  chandle handle;
 
   initial begin
     handle = wlk_pkg::wlk_dpi_open(wlk_pkg::WlkAbiVersion, 64'h{t.schema_hash():016x});
@@ -244,7 +245,7 @@ module {self.checker} (
 {sampled}  end
 {race}
   final begin
-    if (wlk_pkg::wlk_dpi_close(handle) != 0) $error("%m: {t.name} did not pass");
+{verdict_package.left("wlk_pkg::wlk_dpi_close(handle) == 0")}
   end
 endmodule
 /* verilator tracing_on */

@@ -16,6 +16,7 @@ from ..base import options, report
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
 from ..fit import match, waivers
+from ..gen import verdict_package
 from ..gen.hardware_checker import HardwareChecker
 from ..gen.rules import Assertions
 from ..gen.sv import Harness
@@ -112,9 +113,10 @@ def _texts(asked: Bind, fit: jobs.Matched, harness: Harness) -> dict[str, str]:
     if asked.synthesizable and fit.told.is_async:
         hint = "the stub in the checker takes its reset at the edge; leave --synthesizable out"
         raise WlkError(Status.USAGE, f"{harness.module}: an asynchronous reset: {hint}")
+    shared = {verdict_package.FILE: verdict_package.TEXT}
     if asked.synthesizable:
-        return HardwareChecker(harness).files(clock, fit.pins)
-    return {
+        return shared | HardwareChecker(harness).files(clock, fit.pins)
+    return shared | {
         "wlk_pkg.sv": harness.package_sv("*"),  # the same for all blocks of a folder
         f"{harness.checker}.sv": harness.checker_sv(),
         f"{harness.checker}_bind.sv": harness.bind_sv(clock, fit.pins),
@@ -164,10 +166,8 @@ def _say(asked: Bind, fit: jobs.Matched, harness: Harness, sva: Assertions | Non
         if sva.left_out:
             print("  not asserted (they read what is not in the RTL): " + ", ".join(sva.left_out))
     if asked.synthesizable:
-        print(
-            f"compile {asked.out}/{_checker(asked, harness)}.sv and the _bind.sv beside it; where"
-        )
-        print("`bind` is unknown (Icarus, Yosys) include the _instance.svh in place of it")
+        print(f"compile the files of {asked.out / bind_folder.FILES}, in its order; where `bind`")
+        print("is unknown (Icarus, Yosys) include the _instance.svh in place of the _bind.sv")
         return
     print(f"add to Verilator's command: -f {listed}")
     made = f"make -f {asked.out}/Makefile.SIMULATOR (verilator, questa, vcs, xcelium)"

@@ -49,8 +49,6 @@ def write(
             outputs.save(include, headers, force=force)
         sources = [name for name in texts if name.endswith(".sv")]
         files = _added(out / FILES, ["// Relative to this file: give it with -F.", *sources])
-        # The package first, and what binds last: a list may grow by another checker.
-        files.sort(key=lambda name: (not name.startswith("//"), *_order(name)))
         _save(out / FILES, files)
         _save(out / LIST, _added(out / LIST, _absolute(out, sources, steps, sva)))
         for name, text in MAKEFILES.items():
@@ -89,14 +87,15 @@ def _library(block: str) -> dict[str, bytes]:
     return found
 
 
-def _order(name: str) -> tuple[bool, bool]:
-    return name != "wlk_pkg.sv", name.endswith("_bind.sv")
+def _order(line: str) -> tuple[bool, bool, bool]:
+    return not line.startswith("//"), not line.endswith("_pkg.sv"), line.endswith("_bind.sv")
 
 
 def _added(path: Path, wanted: Sequence[str]) -> list[str]:
-    """The lines of a list, and those that it lacks."""
+    """The lines of a list, and those that it lacks. Packages are first, and what binds is last:
+    a list may grow by another checker."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    return [*lines, *dict.fromkeys(line for line in wanted if line not in lines)]
+    return sorted(dict.fromkeys([*lines, *wanted]), key=_order)
 
 
 def _save(path: Path, lines: Sequence[str]) -> None:
@@ -113,7 +112,6 @@ def _absolute(out: Path, sources: Sequence[str], steps: Sequence[str], sva: bool
         fixed += [f"-CFLAGS -I{place / 'include'}", *_linked(out)]
     if sva:
         fixed.append("--assert")
-    # The package first: the checkers use it.
     return [*fixed, *(str(place / name) for name in (*sources, *steps))]
 
 
@@ -145,7 +143,7 @@ define judged
 {{ $(1); echo $$? >wlk.code; }} 2>&1 | tee wlk.log
 @test "$$(cat wlk.code)" = 0
 @grep -q ': PASS, [0-9]* cycles' wlk.log || {{ echo "no checker has passed" >&2; exit 1; }}
-@! grep -E ': [A-Z_]+(, [0-9]+ cycles| in cycle)' wlk.log | grep -v ': PASS, ' >&2
+@! grep -E ': [A-Z_]+(, ([0-9]+|no) cycle| in cycle)' wlk.log | grep -v ': PASS, ' >&2
 endef
 """
 _UNTRIED = """# Not run with {simulator}: its options are those of its manual. {more}
@@ -184,6 +182,7 @@ run: $(TOP).vvp
 # Icarus knows no `bind`: the design or its bench includes wlk_*_hw_checker_instance.svh.
 $(TOP).vvp: $(wildcard $(RTL) $(WLK)/*.sv $(WLK)/*.svh)
 \t$(IVERILOG) -g2012 $(FLAGS) -I $(WLK) -s $(TOP) -o $@ \\
+\t  $(WLK)/wlk_verdict_pkg.sv \\
 \t  $(filter-out %_bind.sv,$(wildcard $(WLK)/wlk_*_hw_checker*.sv)) $(RTL)
 """
 _QUESTA = """run: $(STEPS)

@@ -39,7 +39,7 @@ PYTEST_FINE = {0, 5}
 
 @dataclass
 class Tests(Command):
-    """Run all tests."""
+    """Run the tests; of the longest ones a part, all with --full."""
 
     NAME = "test"
     NEEDS = ("build", "verilate", "rtl", "pytest")

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from ..base import folders, installed, keep, outputs, progress, setup
 from ..base.errors import Status, WlkError
+from ..gen import verdict_package
 from ..gen.sv import Harness
 from . import build, foreign
 
@@ -179,6 +180,7 @@ def _sources(
     if harness.top != harness.module:
         files[f"{harness.top}.sv"] = harness.top_sv()
     if bound:
+        files[verdict_package.FILE] = verdict_package.TEXT
         files["wlk_pkg.sv"] = harness.package_sv()
     for each in bound:
         files[f"{each.checker}.sv"] = each.checker_sv(is_direct=is_direct)
