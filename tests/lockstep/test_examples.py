@@ -143,14 +143,12 @@ def moved(tmp_path_factory):
     """The scoreboard with all that belongs to it, under another name."""
     folder = tmp_path_factory.mktemp("blocks") / "moved"
     (folder / "rtl").mkdir(parents=True)
-    table = (rut.ROOT / "refmodel/blocks/scoreboard.toml").read_text(encoding="utf-8")
+    table = (rut.ROOT / "refmodel/muon/scoreboard/block.toml").read_text(encoding="utf-8")
     new = 'block.name = "moved"\nblock.c_name = "scoreboard"'
     assert 'block.name = "scoreboard"' in table
     text = table.replace('block.name = "scoreboard"', new)
     (folder / "block.toml").write_text(text, encoding="utf-8")
-    source = rut.ROOT / "refmodel/src/muon"
-    shutil.copy(source / "scoreboard.c", folder / "model.c")
-    for path in source.glob("*.h"):
+    for path in (rut.ROOT / "refmodel/muon/scoreboard").glob("*.[ch]"):
         shutil.copy(path, folder)
     include = folder / "include" / "warplock"
     include.mkdir(parents=True)

@@ -21,7 +21,18 @@ from ..base import outputs
 from ..base.errors import MEANINGS, Status, WlkError
 from ..base.guard import guard
 from ..base.report import verdict_name
-from ..tables import ROOT, Condition, Expr, Field, Table, element_name, load, names, opaque_stem
+from ..tables import (
+    ROOT,
+    Condition,
+    Expr,
+    Field,
+    Table,
+    element_name,
+    folder,
+    load,
+    names,
+    opaque_stem,
+)
 from . import rooms
 
 COMMAND = "PYTHONPATH=scripts python3 -m wlk.gen.docs"
@@ -276,8 +287,9 @@ def tables(block: str) -> str:
 
 # What a block consists of, and where it is looked for.
 _PARTS = {
-    "port table": ("refmodel/blocks/{name}.toml", "refmodel/blocks/family/{family}.toml"),
-    "model": ("refmodel/src/*/{name}[._]*", "refmodel/include/warplock/{name}[._]*"),
+    "port table": ("refmodel/{family}/{name}/block.toml", "refmodel/{family}/family.toml"),
+    "model": ("refmodel/{family}/{name}/*.[ch]", "refmodel/include/warplock/{name}[._]*"),
+    "code of the family": ("refmodel/{family}/*.[ch]",),
     "stub RTL": ("rtl_stub/{name}", "rtl_stub/common/{core}.sv"),
     "proof of the stub": ("tests/prop/{name}_proof.sv",),
     "stimulus": ("dpi/stimulus/{name}[._]*", "dpi/stimulus/{family}_*.c"),
@@ -290,7 +302,7 @@ _PARTS = {
 def parts(block: str) -> str:
     """How a block is run, and the files that it consists of."""
     table = load(block)
-    family = next(ROOT.glob(f"refmodel/src/*/{block}.c")).parent.name
+    family = folder(block).parent.name
     words = {"name": block, "family": family, "core": table.core}
     # A block's name may begin with another one's.
     longer = [name for name in names() if name.startswith(f"{block}_")]
