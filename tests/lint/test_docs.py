@@ -248,7 +248,8 @@ def test_quirks_name_tests_that_exist():
         pattern = python if file.endswith(".py") else c
         source = (ROOT / "tests" / file).read_text(encoding="utf-8")
         assert re.search(pattern, source, re.MULTILINE), f"{file}::{name}"
-    cases = "".join(p.read_text() for p in sorted((ROOT / "tests/unit/cases").glob("*.txt")))
+    cases = "".join((tables.folder(name) / "cases.txt").read_text() for name in tables.names())
+    cases += text_of("tests/prop/opndcoll_calls.txt")
     for name in bare:
         assert re.search(rf"^case {name}\b", cases, re.MULTILINE), name
 

@@ -288,14 +288,22 @@ def tables(block: str) -> str:
 # What a block consists of, and where it is looked for.
 _PARTS = {
     "port table": ("refmodel/{family}/{name}/block.toml", "refmodel/{family}/family.toml"),
-    "model": ("refmodel/{family}/{name}/*.[ch]", "refmodel/include/warplock/{name}[._]*"),
+    "model": (
+        "refmodel/{family}/{name}/model.c",
+        "refmodel/{family}/{name}/*.h",
+        "refmodel/include/warplock/{name}[._]*",
+    ),
     "code of the family": ("refmodel/{family}/*.[ch]",),
     "stub RTL": ("rtl_stub/{name}", "rtl_stub/common/{core}.sv"),
     "proof of the stub": ("tests/prop/{name}_proof.sv",),
-    "stimulus": ("dpi/stimulus/{name}[._]*", "dpi/stimulus/{family}_*.c"),
+    "stimulus": (
+        "refmodel/{family}/{name}/stimulus.c",
+        "dpi/stimulus/{name}[._]*",
+        "dpi/stimulus/{family}_*.c",
+    ),
     "second model, for the tests": ("tests/prop/naive_{name}.*", "tests/prop/naive_{family}.*"),
-    "directed cases": ("tests/unit/cases/{name}.txt",),
-    "injected faults": ("tests/mutant/{name}_faults.toml",),
+    "directed cases": ("refmodel/{family}/{name}/cases.txt",),
+    "injected faults": ("refmodel/{family}/{name}/faults.toml",),
 }
 
 

@@ -25,6 +25,7 @@ PARTS = {
     # Headers and sources: what a harness and a user's block are compiled with.
     "refmodel": (
         "*/*/block.toml",
+        "*/*/faults.toml",
         "*/family.toml",
         *(f"include/warplock/{n}.h" for n in ("block", "error", "plugin")),
         "frame/*.h",
@@ -38,7 +39,6 @@ PARTS = {
     ),
     "rtl_stub": ("**/*.sv",),
     "vectors": ("kernels/*.prog", "golden/*.jsonl", "golden/*.wlv"),
-    "tests/mutant": ("*_faults.toml",),
 }
 
 

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from ..tables import ROOT
+from ..tables.files import STIMULUS
 
 PYTHON = "scripts/wlk"
 ORDER = {
@@ -84,11 +85,14 @@ def _found(name: str, wanted: str) -> str | None:
 
 
 def _room(name: str) -> str:
-    """Where a file lies, of a block its family's folder; a public header belongs to the folder that
-    has its name or a source of its name, or one of the first word of its name."""
+    """The folder to which a file belongs: of a block's files that of its family, of its stimulus
+    that of the stimuli, with which it is built, of a public header the one that has its name or a
+    source of its name, or one of the first word of its name."""
     path = Path(name)
     if path.parts[0] == "vectors":
         return "vectors"
+    if path.name == STIMULUS and path.parts[0] == "refmodel":
+        return "dpi/stimulus"
     if "include" not in path.parts:
         return "/".join(path.parts[:2])
     mine = [Path(other) for other in _sources() if other.startswith(path.parts[0])]

@@ -20,6 +20,7 @@ SHARED = {"param", "list", "field", "channel", "cover"}  # keys that a family's 
 
 # What is in a block's folder, shipped or a user's (docs/own-blocks.md), and in that of a family.
 TABLE, MODEL, FAULTS = "block.toml", "model.c", "faults.toml"
+STIMULUS = "stimulus.c"
 PORT_MAP, RTL = "map.toml", "rtl"
 FAMILY = "family.toml"
 DOUBT = "# ?"  # a comment that marks a guess; whoever has confirmed it removes the comment
@@ -114,8 +115,8 @@ def source(name: str) -> str:
 
 
 def label(path: Path) -> str:
-    """A table's file as messages name it, with its folder: all tables have the same name."""
-    return f"{path.parent.name}/{path.name}" if path.name in (TABLE, FAMILY) else path.name
+    """A file as messages name it, with its folder where all folders have one of this name."""
+    return f"{path.parent.name}/{path.name}" if path.name in (TABLE, FAMILY, FAULTS) else path.name
 
 
 def line_of(path: Path, *texts: str) -> str:
