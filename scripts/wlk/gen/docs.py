@@ -43,7 +43,10 @@ _ENTRY = re.compile(r"(?<=_)\d+(?=\.)")
 
 def pages() -> list[Path]:
     """Every document of the project."""
-    return [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+    folders = (
+        path for part in ("docs", "refmodel") for path in sorted((ROOT / part).rglob("*.md"))
+    )
+    return [*sorted(ROOT.glob("*.md")), *folders]
 
 
 def render(text: str, where: str) -> str:
@@ -287,6 +290,7 @@ def tables(block: str) -> str:
 
 # What a block consists of, and where it is looked for.
 _PARTS = {
+    "rules": ("refmodel/{family}/{name}/README.md", "refmodel/{family}/README.md"),
     "port table": ("refmodel/{family}/{name}/block.toml", "refmodel/{family}/family.toml"),
     "model": (
         "refmodel/{family}/{name}/model.c",
