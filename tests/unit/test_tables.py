@@ -13,6 +13,7 @@ import programs
 import pytest
 from wlk import tables
 from wlk.base.errors import Status
+from wlk.run import build
 from wlk.tables import files
 
 CONFIGURATIONS = 60
@@ -83,6 +84,29 @@ def test_folder_makes_a_block(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "shipped", files.shipped.__wrapped__)
     assert [*files.shipped()] == ["compactor", "dispatch_basic", "dispatch_compacting", "squeezer"]
     assert tables.load("squeezer").module == tables.load("compactor").module
+
+
+def test_build_is_configured_again_when_a_folder_comes(tmp_path, monkeypatch):
+    setups = []
+
+    class Done:
+        code = 0
+
+    def run(command, **_):
+        setups.append(command)
+        tmp_path.joinpath("made").mkdir(exist_ok=True)
+        return Done
+
+    def configure():
+        build._configure("gcc", tmp_path / "made", {}, tmp_path / "log")
+        return len(setups)
+
+    monkeypatch.setattr(build.progress, "run", run)
+    monkeypatch.setattr(build, "tool", lambda name: name)
+    assert (configure(), configure()) == (1, 1)
+    more = files.shipped() | {"squeezer": tmp_path}
+    monkeypatch.setattr(tables, "shipped", lambda: more)
+    assert configure() == 2
 
 
 # What changes the record changes the hash; words for people do not.
