@@ -587,6 +587,37 @@ static int compare_slow(wlk_checker *c, const uint64_t *in, const uint64_t *in_x
     return first;
 }
 
+// ---- what outputs say of unknown state ---------------------------------------------------------
+
+static void known_bits(const wlk_checker *c, const uint64_t *x, uint64_t *known) {
+    for (uint32_t w = 0; w < c->layout.out_words; w++) {
+        known[w] = x != NULL ? c->judged[w] & ~x[w] : 0u;
+    }
+}
+
+static void learn(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, const uint64_t *got,
+                  const uint64_t *got_x, const uint64_t *next, const uint64_t *next_x) {
+    const wlk_sight seen = {.in = in,
+                            .out = got,
+                            .out_known = c->got_known,
+                            .next = next != NULL ? next : got,
+                            .next_known = c->next_known};
+    known_bits(c, got_x, c->got_known);
+    if (in_x != NULL) { // of an entry that X names nobody knows which it is
+        hide_outputs(c, in_x, c->got_known);
+    }
+    known_bits(c, next != NULL ? next_x : NULL, c->next_known);
+    if (c->waivers.n !=
+        0) { // what is waived teaches nothing; of the next cycle no inputs are known
+        look_waived(c, in, in_x, got, got_x);
+        for (uint32_t w = 0; w < c->layout.out_words; w++) {
+            c->got_known[w] &= ~c->waivers.now[w];
+            c->next_known[w] &= ~c->waivers.ever[w];
+        }
+    }
+    wlk_candidates_learn(&c->candidates, &seen);
+}
+
 static void tick(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, wlk_step_info *info) {
     wlk_candidates_tick(&c->candidates, in, info);
     if (in_x != NULL) {
@@ -635,6 +666,9 @@ static int step_slow(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, c
         settle(c, in, in_x, got, got_x);
         got = complete(c, got);
         first |= compare_slow(c, in, in_x, got, got_x);
+        if (c->block->always_learns && !c->failed) {
+            learn(c, in, in_x, got, got_x, NULL, NULL);
+        }
         tick(c, in, in_x, &info);
         if (c->watched != NULL) {
             note_edge(c, in, in_x);
@@ -807,12 +841,6 @@ int wlk_checker_step_masked(wlk_checker *c, const uint64_t *in, const uint64_t *
 
 // ---- a start without the reset ----------------------------------------------------------------
 
-static void known_bits(const wlk_checker *c, const uint64_t *x, uint64_t *known) {
-    for (uint32_t w = 0; w < c->layout.out_words; w++) {
-        known[w] = x != NULL ? c->compare[w] & ~x[w] : 0u;
-    }
-}
-
 // From the first cycle on of which nearly all is compared.
 static void count_known(wlk_checker *c) {
     uint64_t bits = 0;
@@ -834,29 +862,6 @@ void wlk_checker_gap(wlk_checker *c) {
         wlk_candidates_late(&c->candidates);
         c->sum.forgotten++;
     }
-}
-
-static void learn(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, const uint64_t *got,
-                  const uint64_t *got_x, const uint64_t *next, const uint64_t *next_x) {
-    const wlk_sight seen = {.in = in,
-                            .out = got,
-                            .out_known = c->got_known,
-                            .next = next != NULL ? next : got,
-                            .next_known = c->next_known};
-    known_bits(c, got_x, c->got_known);
-    if (in_x != NULL) { // of an entry that X names nobody knows which it is
-        hide_outputs(c, in_x, c->got_known);
-    }
-    known_bits(c, next != NULL ? next_x : NULL, c->next_known);
-    if (c->waivers.n !=
-        0) { // what is waived teaches nothing; of the next cycle no inputs are known
-        look_waived(c, in, in_x, got, got_x);
-        for (uint32_t w = 0; w < c->layout.out_words; w++) {
-            c->got_known[w] &= ~c->waivers.now[w];
-            c->next_known[w] &= ~c->waivers.ever[w];
-        }
-    }
-    wlk_candidates_learn(&c->candidates, &seen);
 }
 
 // Compares with what is known once the cycle was looked at, which includes what it contradicts;

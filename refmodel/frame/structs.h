@@ -9,12 +9,17 @@
  *   WLK_STRUCTS_MODEL(...)             at its end, with members of own_calls
  *
  * Nothing is compared before the first edge in reset; of a block without a reset all is, from the
- * first cycle on, and its state starts as zeros. An edge in reset is edge, then clear.
+ * first cycle on. An edge in reset is edge, then clear. State starts as zeros, or, where the model
+ * says unknown_start, unknown: then an output bit is compared where it is known whatever is not.
+ *
+ * With WLK_UNKNOWNS, the numbers of the state, the model has been written again for state of which
+ * only some bits are known (unknowns.h). While there are such bits it runs that one.
  */
 #ifndef WLK_FRAME_STRUCTS_H
 #define WLK_FRAME_STRUCTS_H
 
 #include "frame/model.h"
+#include "frame/unknowns.h"
 
 #define PAYLOADS (CAPS(IN_PAYLOADS) + CAPS(OUT_PAYLOADS) != 0)
 
@@ -31,6 +36,11 @@ typedef struct own_calls {
     bool (*drained)(const cfg_t *cfg, const state_t *st);
     /* VISIT_FLOPS for reports. */
     void (*show)(const cfg_t *cfg, const state_t *st, wlk_state_visitor *visitor, void *ctx);
+    /* What a cycle says of state that is unknown: each assigns it, before the edge and after it. */
+    void (*learn)(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out);
+    void (*learn_next)(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out);
+    /* State that no reset and no edge has set is unknown. */
+    bool unknown_start;
 } own_calls;
 
 static const own_calls own;
@@ -52,10 +62,42 @@ static void clear(const cfg_t *cfg, state_t *st);
         memset(care->port, 0xff, sizeof care->port);                                               \
     } while (0)
 
+#ifdef WLK_UNKNOWNS
+extern const wlk_unknowns NAMED(unknowns);
+#define OPEN NAMED(unknowns)
+#define LATE .late = late_framed, .learn = learn_framed, .always_learns = true
+#else
+#define WLK_UNKNOWNS 1
+static const wlk_unknowns never;
+#define OPEN         never
+#define LATE         .late = NULL
+#endif
+
 typedef struct framed {
-    state_t st; /* first: who is given the state finds it */
+    state_t st; /* first: who is given the state finds it; one of those that are possible */
     uint8_t live;
+    uint8_t open; /* some of the state is unknown: it is what `known` says */
+    uint8_t has_seen;
+    out_t seen, seen_known; /* outputs of this cycle, and which of their bits are there */
+    wlk_num known[WLK_UNKNOWNS];
 } framed;
+
+static void settle_framed(framed *f) {
+    f->open = !OPEN.lower(f->known, FILL_KEEP, &f->st);
+}
+
+/* What a function learns is known besides what was. */
+static void learn_by(wlk_learn *function, const uint32_t *params, framed *f, const in_t *in) {
+    wlk_num learned[WLK_UNKNOWNS];
+    if (function == NULL) {
+        return;
+    }
+    memcpy(learned, f->known, sizeof learned);
+    function(params, learned, in, &f->seen, &f->seen_known);
+    for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
+        f->known[i] = wlk_num_meet(f->known[i], learned[i]);
+    }
+}
 
 static size_t state_size(const uint32_t *params) {
     (void)params;
@@ -66,6 +108,10 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     (void)params;
     memset(state, 0, sizeof(framed));
     ((framed *)state)->live = NAMED(table).reset < 0 || power_up != WLK_POWER_UNKNOWN;
+    if (own.unknown_start && power_up == WLK_POWER_UNKNOWN) {
+        OPEN.start(((framed *)state)->known);
+        settle_framed((framed *)state);
+    }
 }
 
 /* A struct of outputs, and zeros that no model may write behind it. */
@@ -87,21 +133,24 @@ static void require_whole(const fenced *f) {
     }
 }
 
-/* The outputs as words, and in `shown` as a struct. */
-static void answer(const cfg_t *cfg, const framed *f, const in_t *in, fenced *shown, uint64_t *out,
-                   uint64_t *care) {
-    fenced known;
+/* The outputs as words, and as structs: what is shown, and which bits of it. */
+static void answer(const cfg_t *cfg, const framed *f, const in_t *in, fenced *shown, fenced *known,
+                   uint64_t *out, uint64_t *care) {
     memset(shown, 0, sizeof *shown);
-    memset(&known, 0, sizeof known);
-    outputs(cfg, &f->st, in, &shown->side, &known.side);
+    memset(known, 0, sizeof *known);
+    if (f->open) {
+        OPEN.outputs((const uint32_t *)cfg, f->known, in, &shown->side, &known->side);
+    } else {
+        outputs(cfg, &f->st, in, &shown->side, &known->side);
+    }
     require_whole(shown);
-    require_whole(&known);
+    require_whole(known);
     memset(out, 0, out_words(cfg) * sizeof *out);
     memset(care, 0, out_words(cfg) * sizeof *care);
     if (f->live) {
         uint64_t mask[CAPS(OUT_WORDS)];
         NAMED(out_pack)(cfg, &shown->side, out);
-        NAMED(out_pack)(cfg, &known.side, care);
+        NAMED(out_pack)(cfg, &known->side, care);
         NAMED(out_mask)(cfg, mask);
         for (uint32_t w = 0; w < out_words(cfg); w++) {
             care[w] &= mask[w];
@@ -114,16 +163,54 @@ static void eval(const uint32_t *params, const void *state, const uint64_t *in, 
                  uint64_t *care) {
     const cfg_t *cfg = (const cfg_t *)params;
     in_t given;
-    fenced shown;
+    fenced shown, known;
     NAMED(in_unpack)(cfg, in, &given);
-    answer(cfg, (const framed *)state, &given, &shown, out, care);
+    answer(cfg, (const framed *)state, &given, &shown, &known, out, care);
 }
 
-static void take_edge(const cfg_t *cfg, framed *f, const uint64_t *in, const in_t *given) {
+static void take_edge(const uint32_t *params, framed *f, const uint64_t *in, const in_t *given) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    const bool in_reset = CAPS(IN_RESET)(in);
+    f->live |= in_reset;
     edge(cfg, &f->st, given);
-    if (CAPS(IN_RESET)(in)) {
+    if (in_reset) {
         clear(cfg, &f->st);
-        f->live = 1;
+    }
+    if (f->open) {
+        OPEN.edge(params, f->known, given);
+        if (in_reset) {
+            OPEN.clear(params, f->known);
+        } else if (f->has_seen) {
+            learn_by(OPEN.learn_next, params, f, given);
+        }
+        f->has_seen = 0;
+        settle_framed(f);
+    }
+}
+
+/*
+ * Of an unknown state a rule counts as broken only if it is whatever the state is, and the coverage
+ * points are those of one of the states that are possible.
+ */
+static void judge_framed(const uint32_t *params, const framed *f, const in_t *given,
+                         const out_t *shown, wlk_step_info *info) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    out_t out = {0}, care = {0};
+    info->violated = 0;
+    info->events = 0;
+    if (!f->live) {
+        return;
+    }
+    if (own.broken != NULL) {
+        info->violated = f->open && OPEN.broken != NULL ? OPEN.broken(params, f->known, given)
+                                                        : own.broken(cfg, &f->st, given);
+    }
+    if (own.events != NULL && f->open) {
+        outputs(cfg, &f->st, given, &out, &care);
+        shown = &out;
+    }
+    if (own.events != NULL) {
+        info->events = own.events(cfg, &f->st, given, shown);
     }
 }
 
@@ -132,13 +219,11 @@ static void record(const uint32_t *params, void *state, const uint64_t *in, uint
     const cfg_t *cfg = (const cfg_t *)params;
     framed *f = (framed *)state;
     in_t given;
-    fenced shown;
+    fenced shown, known;
     NAMED(in_unpack)(cfg, in, &given);
-    answer(cfg, f, &given, &shown, out, care);
-    info->violated = f->live && own.broken != NULL ? own.broken(cfg, &f->st, &given) : 0u;
-    info->events =
-        f->live && own.events != NULL ? own.events(cfg, &f->st, &given, &shown.side) : 0u;
-    take_edge(cfg, f, in, &given);
+    answer(cfg, f, &given, &shown, &known, out, care);
+    judge_framed(params, f, &given, &shown.side, info);
+    take_edge(params, f, in, &given);
 }
 
 static void tick(const uint32_t *params, void *state, const uint64_t *in, wlk_step_info *info) {
@@ -166,7 +251,12 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
 }
 
 static void async_clear(const uint32_t *params, void *state) {
-    clear((const cfg_t *)params, &((framed *)state)->st);
+    framed *f = (framed *)state;
+    clear((const cfg_t *)params, &f->st);
+    if (f->open) {
+        OPEN.clear(params, f->known);
+        settle_framed(f);
+    }
 }
 
 /* Which of its members an unknown payload has reached is not known: all wait for a reset. */
@@ -186,15 +276,95 @@ static bool drained(const uint32_t *params, const void *state) {
     return own.drained == NULL || own.drained((const cfg_t *)params, &((const framed *)state)->st);
 }
 
+enum { MOST_SHOWN = 4096 };
+
+/* What `show` visits of a state whose unknown bits are 1, and then of one where they are 0. */
+typedef struct shown_twice {
+    wlk_state_visitor *visitor;
+    void *ctx;
+    uint32_t n, at;
+    uint64_t values[MOST_SHOWN];
+} shown_twice;
+
+static void note_shown(void *ctx, const char *name, int32_t index, const uint64_t *words,
+                       uint32_t n_words, uint64_t known, wlk_notation notation) {
+    shown_twice *s = (shown_twice *)ctx;
+    (void)name, (void)index, (void)n_words, (void)known, (void)notation;
+    if (s->n < MOST_SHOWN) {
+        s->values[s->n++] = words[0];
+    }
+}
+
+static void show_known(void *ctx, const char *name, int32_t index, const uint64_t *words,
+                       uint32_t n_words, uint64_t known, wlk_notation notation) {
+    shown_twice *s = (shown_twice *)ctx;
+    const bool same = s->at < s->n && s->values[s->at] == words[0];
+    s->at++;
+    s->visitor(s->ctx, name, index, words, n_words, same ? known : 0u, notation);
+}
+
+/* A value that differs between both states is unknown. */
+static void show_framed(const uint32_t *params, const framed *f, wlk_state_visitor *visitor,
+                        void *ctx) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    shown_twice s = {.visitor = visitor, .ctx = ctx, .n = 0, .at = 0};
+    state_t st;
+    (void)OPEN.lower(f->known, FILL_ONES, &st);
+    own.show(cfg, &st, note_shown, &s);
+    (void)OPEN.lower(f->known, FILL_ZEROS, &st);
+    own.show(cfg, &st, show_known, &s);
+}
+
 static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
                   void *ctx) {
-    if (own.show != NULL) {
-        own.show((const cfg_t *)params, &((const framed *)state)->st, visitor, ctx);
+    const framed *f = (const framed *)state;
+    if (own.show == NULL) {
+        return;
+    }
+    if (f->open) {
+        show_framed(params, f, visitor, ctx);
+    } else {
+        own.show((const cfg_t *)params, &f->st, visitor, ctx);
+    }
+}
+
+static void late_framed(const uint32_t *params, void *state) {
+    framed *f = (framed *)state;
+    (void)params;
+    memset(f, 0, sizeof *f);
+    OPEN.start(f->known);
+    settle_framed(f);
+    f->live = 1;
+}
+
+/* Outputs as structs, and which bits are there; those beyond a port's width are known zeros. */
+static void take_seen(const cfg_t *cfg, framed *f, const wlk_sight *seen) {
+    uint64_t mask[CAPS(OUT_WORDS)];
+    out_t ports;
+    NAMED(out_mask)(cfg, mask);
+    NAMED(out_unpack)(cfg, mask, &ports);
+    NAMED(out_unpack)(cfg, seen->out, &f->seen);
+    NAMED(out_unpack)(cfg, seen->out_known, &f->seen_known);
+    for (size_t i = 0; i < sizeof ports; i++) {
+        ((uint8_t *)&f->seen_known)[i] |= (uint8_t) ~((const uint8_t *)&ports)[i];
+    }
+    f->has_seen = 1;
+}
+
+static void learn_framed(const uint32_t *params, void *state, const wlk_sight *seen) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    framed *f = (framed *)state;
+    in_t in;
+    if (f->open) {
+        NAMED(in_unpack)(cfg, seen->in, &in);
+        take_seen(cfg, f, seen);
+        learn_by(OPEN.learn, params, f, &in);
+        settle_framed(f);
     }
 }
 
 #define WLK_STRUCTS_MODEL(...)                                                                     \
     static const own_calls own = {__VA_ARGS__};                                                    \
-    WLK_MODEL(.clear = async_clear, .forget = forget, .drained = drained, .visit = visit)
+    WLK_MODEL(.clear = async_clear, .forget = forget, .drained = drained, .visit = visit, LATE)
 
 #endif

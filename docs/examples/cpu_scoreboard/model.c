@@ -75,4 +75,4 @@ static void legalise(const cfg_t *cfg, const state_t *st, in_t *in, bool drainin
 }
 
 WLK_LEGALISE(legalise);
-WLK_STRUCTS_MODEL(.broken = rules, .events = points, .drained = idle);
+WLK_STRUCTS_MODEL(.unknown_start = true, .broken = rules, .events = points, .drained = idle);

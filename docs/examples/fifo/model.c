@@ -40,6 +40,7 @@ static void edge(const cfg_t *cfg, state_t *st, const in_t *in) {
 static void clear(const cfg_t *cfg, state_t *st) {
     (void)cfg;
     st->count = 0;
+    st->oldest = 0;
 }
 
 static uint64_t points(const cfg_t *cfg, const state_t *st, const in_t *in, const out_t *out) {
@@ -63,4 +64,4 @@ static void show(const cfg_t *cfg, const state_t *st, wlk_state_visitor *visitor
     }
 }
 
-WLK_STRUCTS_MODEL(.events = points, .drained = idle, .show = show);
+WLK_STRUCTS_MODEL(.unknown_start = true, .events = points, .drained = idle, .show = show);

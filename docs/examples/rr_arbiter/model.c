@@ -66,4 +66,13 @@ static void show(const cfg_t *cfg, const state_t *st, wlk_state_visitor *visitor
     VISIT_FLOPS(list, -1);
 }
 
-WLK_STRUCTS_MODEL(.events = points, .show = show);
+// Who is granted, and accepts it, was the last one.
+static void learn_next(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out) {
+    (void)cfg;
+    if (out->gnt_valid && in->accept) {
+        st->last = out->gnt_id;
+        st->locked = in->lock;
+    }
+}
+
+WLK_STRUCTS_MODEL(.unknown_start = true, .events = points, .show = show, .learn_next = learn_next);

@@ -268,6 +268,8 @@ typedef struct wlk_block {
      * outputs agree with those of eval where it cares. Works on every state.
      */
     void (*learn)(const uint32_t *cfg, void *state, const wlk_sight *seen);
+    /** `learn` is also called in cycles after a reset, in which it did not see `next`. */
+    bool always_learns;
 } wlk_block;
 
 /** The block of that name with the code that is fastest on this processor, or NULL. */

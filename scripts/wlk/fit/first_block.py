@@ -131,8 +131,8 @@ def _notes(found: Pins, rows: Sequence[Row]) -> Iterator[str]:
         yield f"{name} is a clock too, and here an input like any: it {means}"
     if found.clock and not found.reset:
         yield (
-            "no reset was found: outputs are compared from the first cycle on, and the state "
-            "starts as zeros; if there is one, name it with --reset NAME[:low][:async]"
+            "no reset was found: outputs are compared from the first cycle on, where they are "
+            "known; if there is one, name it with --reset NAME[:low][:async]"
         )
     gated: dict[str, list[str]] = {}
     for row in rows:

@@ -259,12 +259,12 @@ static void edge(const cfg_t *cfg, state_t *st, const in_t *in) {{
     (void)cfg, (void)st, (void)in;
 }}
 
-// What the reset sets. At an edge in reset, `edge` runs, then this.
+// What the reset sets. At an edge in reset, `edge` runs, then this. What neither sets is unknown.
 static void clear(const cfg_t *cfg, state_t *st) {{
     (void)cfg, (void)st;
 }}
 
-WLK_STRUCTS_MODEL();
+WLK_STRUCTS_MODEL({".unknown_start = true" if block.clock else ""});
 """
 
 

@@ -90,15 +90,15 @@ class Executor:
             self.functions[each.decl.name] = each
         elif isinstance(each, ast.Typedef):
             self.types[each.name] = each.type
-            self._note(each.type)
+            self.note(each.type)
         elif isinstance(each, ast.Decl):
-            self._note(each.type)
+            self.note(each.type)
             if each.name and not isinstance(each.type, ast.FuncDecl):
                 if "const" not in each.quals:
                     raise self.error(each, f"{each.name} is a global variable; give it const")
                 self._variable(each, self.globals)
 
-    def _note(self, node: ast.Node) -> None:
+    def note(self, node: ast.Node) -> None:
         """Remember the structs and numbers that a type defines."""
         if isinstance(node, ast.Struct) and node.decls is not None and node.name:
             self.structs[node.name] = node
@@ -106,14 +106,14 @@ class Executor:
             following = 0
             for each in node.values.enumerators:
                 if each.value is not None:
-                    following = self._number(each.value, self.globals)
+                    following = self.number(each.value)
                 self.constants[each.name] = following
                 following += 1
         for _, child in node.children():
             if isinstance(child, ast.TypeDecl | ast.Struct | ast.Enum):
-                self._note(child)
+                self.note(child)
 
-    def error(self, node: ast.Node, what: str) -> WlkError:
+    def error(self, node: ast.Node | None, what: str) -> WlkError:
         """BUILD_FAIL: it is not in the subset."""
         message = f"{where(node)}: {what}; model C is what docs/model-c.md lists"
         return WlkError(Status.BUILD_FAIL, message)
@@ -136,7 +136,7 @@ class Executor:
                 raise self.error(odd, f"{odd.name} is a bit-field; give it a type of fixed width")
             return {each.name: self.new(each.type, unset) for each in known.decls}
         if isinstance(node, ast.ArrayDecl) and node.dim is not None:
-            size = self._number(node.dim, self.globals)
+            size = self.number(node.dim)
             return [self.new(node.type, unset) for _ in range(size)]
         if isinstance(node, ast.Enum):
             return Leaf(U32, FALSE, unset)
@@ -146,8 +146,9 @@ class Executor:
         """A variable of a named type."""
         return self.new(self.types[name])
 
-    def _number(self, node: ast.Node, frame: Frame) -> int:
-        value = self.value(node, frame).word.value
+    def number(self, node: ast.Node, frame: Frame | None = None) -> int:
+        """A number that does not depend on inputs or state."""
+        value = self.value(node, frame or self.globals).word.value
         if value is None:
             raise self.error(node, "a number is wanted that does not depend on inputs or state")
         return value
@@ -161,12 +162,12 @@ class Executor:
             frame.names[node.name] = self.places(node.init, frame)
             frame.pointers.add(node.name)
             return
-        made = self.new(self._sized(node.type, node.init), TRUE if node.init is None else FALSE)
+        made = self.new(self.sized(node.type, node.init), TRUE if node.init is None else FALSE)
         frame.names[node.name] = [(TRUE, made)]
         if node.init is not None:
             self._initialize(node.init, made, frame)
 
-    def _sized(self, kind: ast.Node, init: ast.Node | None) -> ast.Node:
+    def sized(self, kind: ast.Node, init: ast.Node | None) -> ast.Node:
         """A type; an array without a size has that of its values."""
         if not (isinstance(kind, ast.ArrayDecl) and kind.dim is None):
             return kind
@@ -188,7 +189,7 @@ class Executor:
         for number, each in enumerate(init.exprs):
             if isinstance(each, ast.NamedInitializer):
                 name = each.name[0]
-                target = made[name.name if isinstance(name, ast.ID) else self._number(name, frame)]
+                target = made[name.name if isinstance(name, ast.ID) else self.number(name, frame)]
                 self._initialize(each.expr, target, frame)
             else:
                 self._initialize(each, nodes[number], frame)
@@ -295,7 +296,7 @@ class Executor:
         frame.names = names
 
     def _do_decl(self, node: ast.Decl, frame: Frame) -> None:
-        self._note(node.type)
+        self.note(node.type)
         if node.name:
             self._variable(node, frame)
 
@@ -375,9 +376,7 @@ class Executor:
         frame.ended["break"] = Leaf(BOOL)
         value, logic = self.value(node.cond, frame).word, self.logic
         cases = [each for each in node.stmt.block_items or [] if isinstance(each, ast.Case)]
-        hits = {
-            each: logic.equal(value, constant(self._number(each.expr, frame))) for each in cases
-        }
+        hits = {each: logic.equal(value, constant(self.number(each.expr, frame))) for each in cases}
         other, entered = logic.no(logic.any_of(hits.values())), FALSE
         for each in node.stmt.block_items or []:
             if not isinstance(each, ast.Case | ast.Default):
@@ -442,7 +441,7 @@ class Executor:
         if isinstance(node, ast.UnaryOp) and node.op in "*&":
             return self.places(node.expr, frame)
         if isinstance(node, ast.CompoundLiteral):
-            made = self.new(self._sized(node.type.type, node.init))
+            made = self.new(self.sized(node.type.type, node.init))
             self._initialize(node.init, made, frame)
             return [(TRUE, made)]
         raise self.error(node, "a variable, a member or an element is wanted")
@@ -549,7 +548,7 @@ class Executor:
 
     def _effect(self, node: ast.Node, frame: Frame) -> Value | None:
         if isinstance(node, ast.Constant):
-            return _literal(node) or self._refuse_constant(node)
+            return literal(node) or self._refuse_constant(node)
         if isinstance(node, ast.ID | ast.StructRef | ast.ArrayRef):
             return self._named(node, frame)
         handler = {
@@ -735,9 +734,9 @@ class Executor:
         return self.logic.fit(value.word, kind.bits)
 
 
-def where(node: ast.Node) -> str:
+def where(node: ast.Node | None) -> str:
     """File and line of a node."""
-    coord = node.coord
+    coord = node.coord if node is not None else None
     return f"{Path(coord.file)}:{coord.line}" if coord is not None else "the model"
 
 
@@ -760,8 +759,8 @@ def _names(node: ast.TypeDecl) -> list[str]:
     return node.type.names if isinstance(node.type, ast.IdentifierType) else []
 
 
-def _literal(node: ast.Constant) -> Value | None:
-    """None where it is no number, or of a type that model C lacks."""
+def literal(node: ast.Constant) -> Value | None:
+    """The number that a constant is; None where it is none, or of a type that model C lacks."""
     if node.type == "char" or "string" in node.type or "float" in node.type:
         return None
     digits = node.value.rstrip("uUlL")

@@ -35,8 +35,8 @@ MOST = 100  # libraries kept
 
 
 def find(asked: Command) -> tuple[str, ...]:
-    """Know the blocks of users that a command names too. What set-up provides for them: slang reads
-    their RTL."""
+    """Know the blocks of users that a command names too. What set-up provides for them: what reads
+    their RTL and their models."""
     find_in(asked.own_folders())
     return ("rtl",) if tables.own() else ()
 
@@ -113,6 +113,10 @@ def library(name: str) -> Path:
         f"{name}_ports.c": generated.source(),
         "plugin.c": _plugin(table),
     }
+    defines = [f'-DWLK_VERSION="{installed.version()}"', "-DWLK_ISA_SUFFIX="]
+    if open_state := _open_state(table, folder):
+        texts["open_state.c"] = open_state.text
+        defines.append(f"-DWLK_UNKNOWNS={open_state.numbers}")
     compiler = os.environ.get("CC", "cc")
     headers = sorted({p for each in INCLUDES for p in each.rglob("*.h")})
     read = [*sources, *sorted(folder.rglob("*.h")), *sorted(FRAME.glob("*.c")), *headers]
@@ -132,13 +136,27 @@ def library(name: str) -> Path:
                 file.write(text)
         shared = [*(FRAME / name for name in ("block.c", "error.c", "map.c")), COMMON]
         own = [folder, folder / "include", place]
-        command = [compiler, *FLAGS, f'-DWLK_VERSION="{installed.version()}"', "-DWLK_ISA_SUFFIX="]
-        command += [f"-I{each}" for each in (*own, *INCLUDES)]
+        command = [compiler, *FLAGS, *defines, *(f"-I{each}" for each in (*own, *INCLUDES))]
         part = made.with_suffix(".part")
-        command += [*sources, place / f"{name}_ports.c", place / "plugin.c", *shared]
+        command += [*sources, *(place / x for x in texts if x.endswith(".c")), *shared]
         _compile(folder, [*command, "-o", part], place / "build.log")
         part.rename(made)
     return made
+
+
+def _open_state(table: Table, folder: Path) -> Any:
+    """The model written again for state that is partly unknown; None where it is not in model C,
+    which is an error if it says unknown_start."""
+    from ..model import open_state
+
+    path = folder / MODEL
+    try:
+        return open_state.make(table, path)
+    except WlkError as error:
+        if not open_state.is_wanted(path):
+            return None
+        message = f"{error}; {path} says unknown_start, which only a model in model C can"
+        raise WlkError(Status.BUILD_FAIL, message) from None
 
 
 def _compile(folder: Path, command: Sequence[str | Path], log: Path) -> None:

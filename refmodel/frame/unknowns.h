@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A model over state of which only some bits are known: what scripts/wlk/model/open_state.py
+ * generates from a model of structs.h.
+ */
+#ifndef WLK_FRAME_UNKNOWNS_H
+#define WLK_FRAME_UNKNOWNS_H
+
+#include "frame/partly.h"
+
+/* What stands in a state for a bit that is unknown: FILL_KEEP, what does already. */
+typedef enum wlk_fill { FILL_ZEROS, FILL_ONES, FILL_KEEP } wlk_fill;
+
+typedef void wlk_learn(const uint32_t *cfg, wlk_num *st, const void *in, const void *out,
+                       const void *known);
+
+/* `st`: the numbers of the state; pointers to the block's structs are of the types they name. */
+typedef struct wlk_unknowns {
+    /* Nothing is known. */
+    void (*start)(wlk_num *st);
+    /* To a state that it may be. Is each bit known? */
+    bool (*lower)(const wlk_num *st, wlk_fill fill, void *state);
+    void (*outputs)(const uint32_t *cfg, const wlk_num *st, const void *in, void *out, void *care);
+    void (*edge)(const uint32_t *cfg, wlk_num *st, const void *in);
+    void (*clear)(const uint32_t *cfg, wlk_num *st);
+    /* Rules that are broken whatever is unknown; NULL as in own_calls. */
+    uint32_t (*broken)(const uint32_t *cfg, const wlk_num *st, const void *in);
+    wlk_learn *learn, *learn_next;
+} wlk_unknowns;
+
+#endif

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Types of a model in model C, and where the numbers of a variable lie in a row of all of them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from pycparser import c_ast as ast
+
+from .execute import TYPES, U32, Executor
+from .values import Type
+
+
+@dataclass(frozen=True)
+class Number:
+    """One number."""
+
+    type: Type
+    size = 1
+
+
+@dataclass(frozen=True)
+class Struct:
+    """Members by name, with the place of the first number of each."""
+
+    members: Mapping[str, tuple[int, "Shape"]]
+    size: int
+
+
+@dataclass(frozen=True)
+class Array:
+    """Elements, one after the other."""
+
+    of: "Shape"
+    count: int
+
+    @property
+    def size(self) -> int:
+        return self.count * self.of.size
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """To a variable, or to the elements of an array."""
+
+    of: "Shape"
+
+
+Shape = Number | Struct | Array
+Typed = Shape | Pointer
+
+
+def shape(known: Executor, node: ast.Node) -> Shape:
+    """The type that a node declares. BUILD_FAIL: it is none of model C."""
+    if isinstance(node, ast.TypeDecl | ast.Typename):
+        return shape(known, node.type)
+    if isinstance(node, ast.IdentifierType):
+        if tuple(node.names) in TYPES:
+            return Number(TYPES[tuple(node.names)])
+        if node.names[-1] in known.types:
+            return shape(known, known.types[node.names[-1]])
+        raise known.error(node, f"the type {' '.join(node.names)} has no fixed unsigned width")
+    if isinstance(node, ast.Struct):
+        return _struct(known, node)
+    if isinstance(node, ast.ArrayDecl) and node.dim is not None:
+        return Array(shape(known, node.type), known.number(node.dim))
+    if isinstance(node, ast.Enum):
+        return Number(U32)
+    raise known.error(node, f"a {type(node).__name__} cannot be a variable")
+
+
+def _struct(known: Executor, node: ast.Struct) -> Struct:
+    found = node if node.decls is not None else known.structs.get(node.name)
+    if found is None:
+        raise known.error(node, f"struct {node.name} is not defined")
+    members: dict[str, tuple[int, Shape]] = {}
+    size = 0
+    for each in found.decls:
+        if each.bitsize is not None:
+            raise known.error(each, f"{each.name} is a bit-field; give it a type of fixed width")
+        members[each.name] = size, shape(known, each.type)
+        size += members[each.name][1].size
+    return Struct(members, size)
+
+
+def depth(of: Shape) -> int:
+    """Arrays in arrays."""
+    if isinstance(of, Array):
+        return 1 + depth(of.of)
+    if isinstance(of, Struct):
+        return max((depth(each) for _, each in of.members.values()), default=0)
+    return 0
+
+
+def walk(of: Shape, path: str, at: str, level: int = 0) -> Iterator[str]:
+    """Lines of C that visit each number: `EACH(path, at, mask)`, `path` an expression of C, `at`
+    its place in the row."""
+    if isinstance(of, Number):
+        yield f"EACH({path}, {at}, {mask(of.type)});"
+    elif isinstance(of, Struct):
+        for name, (offset, each) in of.members.items():
+            yield from walk(each, f"{path}.{name}", f"{at} + {offset}", level)
+    else:
+        i = f"i{level}"
+        yield f"for (uint32_t {i} = 0; {i} < {of.count}; {i}++) {{"
+        yield from walk(of.of, f"{path}[{i}]", f"{at} + {i} * {of.of.size}", level + 1)
+        yield "}"
+
+
+def mask(kind: Type) -> str:
+    """The bits of a type, as C has them."""
+    return f"UINT64_C({(1 << kind.bits) - 1:#x})"

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The source of a model over state of which only some bits are known (frame/unknowns.h).
+
+It rests on model.c alone: which bits of an output are compared follows from what the functions of
+the model read.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pycparser import c_ast as ast
+from pycparser.c_generator import CGenerator
+
+from ..tables import Table
+from . import source
+from .layout import Shape, walk
+from .partly import Writer
+
+LEARNS = ("learn", "learn_next")
+WRITES = ("edge", "clear", *LEARNS)
+CALLS = ("broken", *LEARNS)  # of WLK_STRUCTS_MODEL
+
+
+@dataclass(frozen=True)
+class OpenState:
+    """The C of it. `numbers`: of the state."""
+
+    text: str
+    numbers: int
+
+
+def make(table: Table, path: Path) -> OpenState:
+    """Write the model of a block again. BUILD_FAIL names what is not in model C."""
+    tree, written = source.parse(table, path), path.read_text(encoding="utf-8", errors="replace")
+    rounds = max((max(each.legal) for each in table.params.values()), default=0) + 1
+    writer = Writer(tree, rounds)
+    known = writer.known
+    entries = [_entry(writer, "outputs"), _entry(writer, "edge"), _entry(writer, "clear")]
+    members = [".outputs = call_outputs", ".edge = call_edge", ".clear = call_clear"]
+    for call in CALLS:
+        found = re.search(rf"WLK_STRUCTS_MODEL\([^;]*\.{call}\s*=\s*(\w+)", written)
+        if found is None:
+            continue
+        entries.append(_entry(writer, call, found[1]))
+        members.append(f".{call} = call_{call}")
+    types = {side: writer.shape(known.types[f"{side}_t"]) for side in ("cfg", "state", "in", "out")}
+    name = table.c_name
+    sizes = ", ".join(f"{side.upper()} = {each.size}" for side, each in types.items())
+    text = f"""\
+// Generated from model.c by scripts/wlk/model/open_state.py. Do not edit.
+#include "warplock/{table.name}_ports.h"
+
+#define MODEL      {name}
+#define MODEL_CAPS {name.upper()}
+#include "frame/model.h"
+
+{_definitions(tree, path)}
+#include "frame/unknowns.h"
+
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+
+typedef NAMED(in) in_t;
+typedef NAMED(out) out_t;
+
+enum {{ {sizes} }};
+
+{"".join(writer.texts)}
+{_visits(types)}
+{"".join(entries)}
+const wlk_unknowns NAMED(unknowns) = {{.start = start, .lower = lower, {", ".join(members)}}};
+"""
+    return OpenState(text, types["state"].size)
+
+
+def is_wanted(path: Path) -> bool:
+    """Does a model say unknown_start?"""
+    return (
+        re.search(r"\.unknown_start\s*=", path.read_text(encoding="utf-8", errors="replace"))
+        is not None
+    )
+
+
+def _definitions(tree: ast.FileAST, path: Path) -> str:
+    """The types that the model's own files define."""
+    printed = CGenerator()
+    found = []
+    for each in tree.ext:
+        own = each.coord is not None and Path(each.coord.file).parent.is_relative_to(path.parent)
+        if own and not isinstance(each, ast.FuncDef) and not _is_variable(each):
+            found.append(printed.visit(each) + ";")
+    return "\n".join(found)
+
+
+def _is_variable(node: ast.Node) -> bool:
+    return isinstance(node, ast.Decl) and node.name is not None
+
+
+def _entry(writer: Writer, call: str, name: str = "") -> str:
+    """What a simulation calls: it makes numbers of the structs."""
+    function = writer.function(name or call)
+    takes = {"in": "const void *in", "out": "void *out", "care": "void *care"}
+    given = {"outputs": ("in", "out", "care"), "edge": ("in",), "clear": (), "broken": ("in",)}
+    sees = call in LEARNS
+    names = given.get(call, ("in",))
+    state = "wlk_num *st" if call in WRITES else "const wlk_num *st"
+    params = ["const uint32_t *params", state, *(takes[each] for each in names)]
+    params += ["const void *out", "const void *known"] if sees else []
+    lines = ["wlk_num cfg[CFG];", "take_cfg((const cfg_t *)params, cfg);"]
+    arguments = ["wlk_place_of(cfg, 1)", "wlk_place_of((wlk_num *)st, 1)"]
+    if "in" in names:
+        lines += ["wlk_num given[IN];", "take_in((const in_t *)in, given);"]
+        arguments.append("wlk_place_of(given, 1)")
+    if call == "outputs":
+        lines.append("wlk_num seen[3 * OUT];")
+        lines.append("for (uint32_t i = 0; i < 3 * OUT; i++) { seen[i] = WLK_NO; }")
+        arguments += ["wlk_place_of(seen, 1)", "wlk_place_of(seen + OUT, 1)"]
+    if sees:
+        lines += ["wlk_num seen[OUT];", "take_out((const out_t *)out, (const out_t *)known, seen);"]
+        arguments.append("wlk_place_of(seen, 1)")
+    made = f"{function.name}({', '.join(arguments[: len(function.params)])})"
+    kind = "uint32_t" if call == "broken" else "void"
+    lines.append(f"return ({kind}){made}.value;" if kind != "void" else f"{made};")
+    if call == "outputs":
+        lines.append("give_out(seen, (out_t *)out, (out_t *)care);")
+    body = "\n".join(f"    {line}" for line in lines)
+    return f"static {kind} call_{call}({', '.join(params)}) {{\n{body}\n}}\n"
+
+
+TAKE = "to[at] = wlk_num_of((uint64_t)((*v) member))"
+TAKE_KNOWN = """\
+to[at] = (wlk_num){(uint64_t)((*v) member & (*k) member), (uint64_t)((*k) member) | ~bits}"""
+GIVE = """\
+(*v) member = (__typeof__((*v) member))from[at].value; \\
+    (*k) member = (__typeof__((*k) member))(from[OUT + (at)].value & from[OUT + (at)].known & \\
+                                            from[at].known)"""
+START = "st[at] = wlk_num_unknown(bits)"
+LOWER = """\
+open |= ~st[at].known; \\
+    (*v) member = (__typeof__((*v) member))( \\
+        st[at].value | \\
+        (~st[at].known & \\
+         (fill == FILL_KEEP ? (uint64_t)(*v) member : fill == FILL_ONES ? ~UINT64_C(0) : 0u)))"""
+
+
+def _visits(types: Mapping[str, Shape]) -> str:
+    """Functions between structs and rows of numbers."""
+
+    def each(side: str, what: str) -> str:
+        lines = "\n".join(walk(types[side], "", "0"))
+        return f"#define EACH(member, at, bits) {what}\n{lines}\n#undef EACH\n"
+
+    return f"""\
+static void take_cfg(const cfg_t *v, wlk_num *to) {{
+{each("cfg", TAKE)}}}
+
+static void take_in(const in_t *v, wlk_num *to) {{
+{each("in", TAKE)}}}
+
+static void take_out(const out_t *v, const out_t *k, wlk_num *to) {{
+{each("out", TAKE_KNOWN)}}}
+
+static void give_out(const wlk_num *from, out_t *v, out_t *k) {{
+{each("out", GIVE)}}}
+
+static void start(wlk_num *st) {{
+{each("state", START)}}}
+
+static bool lower(const wlk_num *st, wlk_fill fill, void *state) {{
+    state_t *v = (state_t *)state;
+    uint64_t open = 0;
+{each("state", LOWER)}    return open == 0;
+}}
+"""

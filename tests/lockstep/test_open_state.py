@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""State of an own block that is unknown: after power-up, and where a dump begins without its reset.
+What is compared follows from model.c."""
+
+import random
+import re
+import shutil
+import subprocess
+
+import programs
+import pytest
+from programs import typed
+from random_model import write_random
+from wlk.base.errors import Status
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("rtl")]
+EXAMPLES = programs.ROOT / "docs" / "examples"
+NAME = "rr_arbiter"
+
+
+@pytest.fixture
+def arbiter(tmp_path):
+    return shutil.copytree(EXAMPLES / NAME, tmp_path / NAME)
+
+
+def edit(path, *changes):
+    text = path.read_text()
+    for old, new in changes:
+        assert text.count(old) == 1, f"{path}: {old}"
+        text = text.replace(old, new)
+    path.write_text(text)
+
+
+def run(command, folder, *words, code=Status.OK):
+    reports = ["--reports", folder.parent / "reports"] if command == "lockstep" else []
+    where = ["--blocks", folder, *reports]
+    return typed(command, *words, *where, "--json", code=code, WLK_BLOCKS="")
+
+
+def lockstep(folder, *words, code=Status.OK):
+    done = run("lockstep", folder, folder.name, "--cycles", "3000", *words, code=code)
+    return done.objects[0]
+
+
+RESET = """\
+    if (rst) begin
+      last_q   <= IdW'(Num - 1);
+      locked_q <= 1'b0;
+    end else if (gnt_valid"""
+FORGETFUL = (RESET, "    if (gnt_valid")
+"""The RTL of an arbiter whose registers no reset reaches."""
+
+
+def forget_reset(folder):
+    edit(folder / "rtl" / f"{NAME}.sv", FORGETFUL)
+    edit(
+        folder / "model.c",
+        ("    st->last = cfg->num - 1u;\n    st->locked = 0;\n}", "    (void)cfg, (void)st;\n}"),
+    )
+
+
+def test_bits_that_rest_on_registers_without_a_reset_are_not_compared(arbiter):
+    whole = lockstep(arbiter)
+    forget_reset(arbiter)
+    found = lockstep(arbiter)
+    assert 0.8 * whole["compared_bits"] < found["compared_bits"] < whole["compared_bits"]
+    # From zeros, which the RTL does not start from, the difference is reported.
+    edit(arbiter / "model.c", (".unknown_start = true, ", ""))
+    lockstep(arbiter, code=Status.FUNCTIONAL_MISMATCH)
+    assert lockstep(arbiter, "--power-up", "zero")["compared_bits"] > found["compared_bits"]
+
+
+def test_fault_in_rtl_whose_state_was_unknown_is_reported(arbiter):
+    forget_reset(arbiter)
+    edit(arbiter / "rtl" / f"{NAME}.sv", ("locked_q <= lock;", "locked_q <= 1'b0;"))
+    lockstep(arbiter, code=Status.FUNCTIONAL_MISMATCH)
+
+
+def test_report_shows_what_of_the_state_is_unknown(arbiter):
+    forget_reset(arbiter)
+    edit(arbiter / "model.c", ("    SHOW(gnt_valid, in->req != 0);", "    SHOW(gnt_valid, 0);"))
+    run("lockstep", arbiter, NAME, "--cycles", "3000", code=Status.FUNCTIONAL_MISMATCH)
+    (report,) = (arbiter.parent / "reports").glob("2*/*/report.txt")
+    state = report.read_text().partition("model state before the edge:")[2]
+    assert re.search(r"^ +last = unknown\n +locked = \d$", state, re.MULTILINE), state
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_known_of_a_random_model_holds_for_every_power_up(tmp_path, seed):
+    """The RTL is the model's netlist, and starts from random registers and memories."""
+    folder = write_random(tmp_path / f"sums{seed}", random.Random(seed), 3, unknown_start=True)
+    found = lockstep(folder, "--seeds", "1..4")
+    assert found["verdict"] == "PASS"
+    assert found["masked_bits"] * 2 < found["compared_bits"], "too little is known"
+    edit(folder / "model.c", (".unknown_start = true", ""))
+    lockstep(folder, "--seeds", "1..4", code=Status.FUNCTIONAL_MISMATCH)
+
+
+def test_unknown_start_wants_model_c(arbiter):
+    edit(arbiter / "model.c", ("uint32_t last, locked;", "uint32_t last : 5, locked;"))
+    done = run("lockstep", arbiter, NAME, code=Status.BUILD_FAIL)
+    assert "model.c:10" in done.err
+    assert "last is a bit-field" in done.err
+    assert "says unknown_start" in done.err
+    edit(
+        arbiter / "model.c",
+        (".unknown_start = true, ", ""),
+        (", .learn_next = learn_next", ""),
+    )
+    assert lockstep(arbiter)["verdict"] == "PASS"
+
+
+# ---- dumps without their reset -------------------------------------------------------------------
+
+
+def late_dump(folder, first):
+    """A waveform of a run that is reset once, from a cycle on."""
+    words = ["--waves", "--seeds", "1", "--profile", "dense", "--cycles", "600"]
+    run("lockstep", folder, NAME, *words, code=None)
+    (wave,) = (folder.parent / "reports").glob("2*/*/wave.fst")
+    text = subprocess.run(["fst2vcd", wave], capture_output=True, text=True, check=True).stdout
+    head, end, body = text.partition("$enddefinitions $end\n")
+    values, kept = {}, []
+    for line in re.sub(r"(?m)^\$.*\n", "", body).splitlines():
+        if line.startswith("#"):
+            if kept or int(line[1:]) >= 10 * first:
+                kept += [line] if kept else [line, *values.values()]
+        elif kept:
+            kept.append(line)
+        else:
+            values[line.split()[-1] if line[0] in "bBrR" else line[1:]] = line
+    path = folder.parent / f"late{first}.vcd"
+    path.write_text(head + end + "\n".join(kept) + "\n")
+    return path
+
+
+def check_late(folder, dump, code=Status.OK):
+    done = run("check", folder, dump, "--block", NAME, "--from-unknown", code=code)
+    return done.json
+
+
+@pytest.mark.needs("gtkwave")
+def test_dump_without_its_reset_is_compared_as_its_outputs_are_seen(arbiter):
+    dump = late_dump(arbiter, 100)
+    learned = check_late(arbiter, dump)
+    assert learned["from_unknown"]["known_from"] < 10
+    edit(arbiter / "model.c", (", .learn_next = learn_next", ""))
+    followed = check_late(arbiter, dump)
+    assert followed["compared_bits"] < learned["compared_bits"]
+
+
+@pytest.mark.needs("gtkwave")
+def test_difference_in_a_dump_without_its_reset_is_reported(arbiter):
+    dump = late_dump(arbiter, 100)
+    edit(arbiter / "model.c", ("id = id + 1u == cfg->num ? 0u : id + 1u;", "id = (id + 2u) % 4u;"))
+    check_late(arbiter, dump, code=Status.FUNCTIONAL_MISMATCH)
