@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stimulus of the collector: the generic driver, with a hook because readData.req names an
 // allocated entry (muon-issue §2, protocol rules). Everything else may happen in any cycle.
-#include "warplock/collector.h"
 #include "common.h"
+#include "warplock/collector.h"
 #include "warplock/muon.h"
 
 enum {

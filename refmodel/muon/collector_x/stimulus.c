@@ -2,8 +2,8 @@
 // Stimulus of the document's collectors: the generic driver, with a hook that keeps reads and
 // forwards to what an allocator may do (muon-designs §4.2, §5): a lane, a bank of the register file
 // and an operand's place are used once in a cycle, and entries and slots only by who has them.
-#include "warplock/collector_x.h"
 #include "common.h"
+#include "warplock/collector_x.h"
 #include "warplock/muon.h"
 
 enum {

@@ -2,8 +2,8 @@
 // Stimulus of the hazard check: the generic driver, with a hook because most counts that are
 // random would stall every head, and few cycles may go several ways while the arbiter's `last` is
 // unknown. The spec forbids nothing (muon-issue §4).
-#include "warplock/hazard.h"
 #include "common.h"
+#include "warplock/hazard.h"
 
 enum { OPEN_CYCLES = 64 };
 

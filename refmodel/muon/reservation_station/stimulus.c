@@ -2,9 +2,9 @@
 // Stimulus of the reservation station: the generic driver, with a hook because the collector
 // answers a request that fired one cycle later, with an entry that is free, and because an operand
 // that is ready is not busy (muon-issue §5). What waits for a write-back would seldom see it.
-#include "warplock/reservation_station.h"
 #include "common.h"
 #include "warplock/muon.h"
+#include "warplock/reservation_station.h"
 
 enum {
     WAKE,       // a write-back that an operand waits for

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stimulus of the scoreboard: the generic driver, with a hook because counts would hardly meet
 // their maximum, nor drain. The spec forbids nothing (muon-issue §3).
-#include "warplock/scoreboard.h"
 #include "common.h"
 #include "warplock/muon.h"
+#include "warplock/scoreboard.h"
 
 enum { PROBES = 16 };
 

@@ -2,8 +2,8 @@
 // Stimulus of Vortex's scoreboard: the generic driver, with a hook for its protocol rules: a final
 // write-back names a register in use, and no staged instruction waits for too long (vortex-issue
 // §12). Nothing but final write-backs frees registers.
-#include "warplock/vortex_scoreboard.h"
 #include "common.h"
+#include "warplock/vortex_scoreboard.h"
 
 enum {
     WITHHOLD, // no register becomes free
