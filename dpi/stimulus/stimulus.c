@@ -1,38 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which stimulus a block has: its own, NAME.c, or the generic driver, driver.c.
+// Which stimulus a block has: its own, stimulus.c in its folder, or the generic driver, driver.c.
 #include "warplock/stimulus.h"
 
 #include <string.h>
 
 #include "common.h"
+#include "stimuli.h"
 #include "warplock/blocks.h"
 
-extern const wlk_stimulus wlk_collector_stimulus;
-extern const wlk_stimulus wlk_collector_x_stimulus;
-extern const wlk_stimulus wlk_hazard_stimulus;
-extern const wlk_stimulus wlk_issue_stimulus;
-extern const wlk_stimulus wlk_issue_x_stimulus;
-extern const wlk_stimulus wlk_opndcoll_stimulus;
-extern const wlk_stimulus wlk_reservation_station_stimulus;
-extern const wlk_stimulus wlk_scoreboard_stimulus;
-extern const wlk_stimulus wlk_vortex_opc_unit_stimulus;
-extern const wlk_stimulus wlk_vortex_operands_stimulus;
-extern const wlk_stimulus wlk_vortex_scoreboard_stimulus;
+#define DECLARE(name) extern const wlk_stimulus wlk_##name##_stimulus;
+WLK_STIMULI(DECLARE)
 
 // Blocks that need more than the generic driver; the comment on top of each file has the reason.
-static const wlk_stimulus *const all[] = {
-    &wlk_collector_stimulus,
-    &wlk_collector_x_stimulus,
-    &wlk_hazard_stimulus,
-    &wlk_issue_stimulus,
-    &wlk_issue_x_stimulus,
-    &wlk_opndcoll_stimulus,
-    &wlk_reservation_station_stimulus,
-    &wlk_scoreboard_stimulus,
-    &wlk_vortex_opc_unit_stimulus,
-    &wlk_vortex_operands_stimulus,
-    &wlk_vortex_scoreboard_stimulus,
-};
+#define ENTRY(name) &wlk_##name##_stimulus,
+static const wlk_stimulus *const all[] = {WLK_STIMULI(ENTRY)};
 
 const wlk_stimulus *wlk_stimulus_find(const char *block) {
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {

@@ -232,7 +232,8 @@ GEN = ("vectors", "gen", "hazard", "none.wlv", "--cycles", "10")
 
 
 @pytest.mark.parametrize(
-    "name", ["share/warplock/refmodel/blocks/hazard.toml", "share/warplock/rtl_stub/hazard/*.sv"]
+    "name",
+    ["share/warplock/refmodel/muon/hazard/block.toml", "share/warplock/rtl_stub/hazard/*.sv"],
 )
 def test_half_a_copy_is_refused(spoilt, name):
     (path,) = spoilt.glob(name)

@@ -206,6 +206,35 @@ def test_readme_shows_the_two_commands_first():
     assert script("README.md", "Run it") == [f"{WARPLOCK} lockstep", f"{WARPLOCK} test"]
 
 
+# ---- the rules of the blocks --------------------------------------------------------------------
+
+SECTION = re.compile(r"[§Q]\d+")
+
+
+def sections(page: str) -> set[str]:
+    """The sections that a page has or, in a table at its start, points to."""
+    lines = [line for line in text_of(page).splitlines() if re.match(r"#|\*\*|\| \w+-\w+ ", line)]
+    return {section for line in lines for section in SECTION.findall(line)}
+
+
+@pytest.mark.parametrize("block", tables.names())
+def test_docs_every_block_has_its_rules(block):
+    table, folder = tables.load(block), tables.folder(block).relative_to(ROOT)
+    own, family = f"{folder}/README.md", f"{folder.parent}/README.md"
+    assert 40 <= text_of(own).count("\n") <= 150
+    assert table.spec.split(" §")[0].partition(",")[0] in text_of(own)
+    assert set(SECTION.findall(table.spec)) <= sections(own)
+    assert f"({folder.name}/README.md)" in text_of(family)
+
+
+@pytest.mark.parametrize("block", tables.names())
+def test_docs_protocol_rules_cite_sections_that_exist(block):
+    folder = tables.folder(block).relative_to(ROOT)
+    known = sections(f"{folder}/README.md") | sections(f"{folder.parent}/README.md")
+    for rule in tables.load(block).rules:
+        assert set(SECTION.findall(rule["spec"])) <= known, rule["spec"]
+
+
 # ---- what the documents point at ----------------------------------------------------------------
 
 
@@ -230,10 +259,10 @@ def test_docs_links_resolve(page):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_docs_named_files_exist(page):
-    """Inline code that is a path of this checkout; NAME and MODULE stand for something."""
+    """Inline code that is a path of this checkout; NAME and FAMILY stand for something."""
     folders = "refmodel|dpi|rtl_stub|vectors|tests|scripts|docs"
     for code in CODE.findall(prose_of(page)):
-        if re.fullmatch(rf"({folders})/[\w./*-]*", code) and "NAME" not in code:
+        if re.fullmatch(rf"({folders})/[\w./*-]*", code) and not re.search("NAME|FAMILY", code):
             assert list(ROOT.glob(code.rstrip("/"))), f"{page}: {code}"
 
 
@@ -248,7 +277,8 @@ def test_quirks_name_tests_that_exist():
         pattern = python if file.endswith(".py") else c
         source = (ROOT / "tests" / file).read_text(encoding="utf-8")
         assert re.search(pattern, source, re.MULTILINE), f"{file}::{name}"
-    cases = "".join(p.read_text() for p in sorted((ROOT / "tests/unit/cases").glob("*.txt")))
+    cases = "".join((tables.folder(name) / "cases.txt").read_text() for name in tables.names())
+    cases += text_of("tests/prop/opndcoll_calls.txt")
     for name in bare:
         assert re.search(rf"^case {name}\b", cases, re.MULTILINE), name
 

@@ -142,24 +142,17 @@ TESTBENCH = rut.ROOT / "tests" / "lockstep" / "fifo_tb.sv"
 def moved(tmp_path_factory):
     """The scoreboard with all that belongs to it, under another name."""
     folder = tmp_path_factory.mktemp("blocks") / "moved"
-    (folder / "rtl").mkdir(parents=True)
-    table = (rut.ROOT / "refmodel/blocks/scoreboard.toml").read_text(encoding="utf-8")
+    shutil.copytree(tables.folder("scoreboard"), folder)
+    shutil.copytree(rut.ROOT / "rtl_stub/scoreboard", folder / "rtl")
+    table = (folder / "block.toml").read_text(encoding="utf-8")
     new = 'block.name = "moved"\nblock.c_name = "scoreboard"'
     assert 'block.name = "scoreboard"' in table
     text = table.replace('block.name = "scoreboard"', new)
     (folder / "block.toml").write_text(text, encoding="utf-8")
-    source = rut.ROOT / "refmodel/src/muon"
-    shutil.copy(source / "scoreboard.c", folder / "model.c")
-    for path in source.glob("*.h"):
-        shutil.copy(path, folder)
     include = folder / "include" / "warplock"
     include.mkdir(parents=True)
     (include / "scoreboard_ports.h").write_text('#include "warplock/moved_ports.h"\n')
     (include / "hazard_ports.h").write_text(c.CTable(tables.load("hazard")).header())
-    for path in (rut.ROOT / "rtl_stub/scoreboard").glob("*.sv"):
-        shutil.copy(path, folder / "rtl")
-    shutil.copy(rut.ROOT / "dpi/stimulus/scoreboard.c", folder / "stimulus.c")
-    shutil.copy(rut.ROOT / "tests/mutant/scoreboard_faults.toml", folder / "faults.toml")
     return folder
 
 

@@ -60,7 +60,7 @@ def list_of(monkeypatch, folder, *faults, block="collector"):
         (folder / f"{name}_faults.toml").write_text("fault = []\n", encoding="utf-8")
     text = LIST.format(rows=rows)
     (folder / f"{block}_faults.toml").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(injector, "FAULTS", folder)
+    monkeypatch.setattr(injector, "fault_list", lambda name: folder / f"{name}_faults.toml")
     monkeypatch.setattr(injector, "WORK", injector.WORK / "tests")
     monkeypatch.setattr(port_faults, "of", lambda *_: [])
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Directed cases of the operand collector's calls, for the C model and the naive one.
 
-They and their format: tests/unit/cases/opndcoll_calls.txt.
+They and their format: tests/prop/opndcoll_calls.txt.
 """
 
 import re
@@ -15,7 +15,7 @@ from stimulus_opndcoll import POLICIES
 from test_opndcoll_models import play_model, play_naive
 
 STATE = frozenset("Scqupkr!")  # how lines of the state begin, and what a row says of them
-PATH = programs.ROOT / "tests/unit/cases/opndcoll_calls.txt"
+PATH = programs.ROOT / "tests/prop/opndcoll_calls.txt"
 
 
 @dataclass

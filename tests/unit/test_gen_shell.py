@@ -233,7 +233,7 @@ ERRORS = {
 
 @pytest.mark.parametrize(("change", "message"), ERRORS.values(), ids=ERRORS)
 def test_wrong_wires_are_named(change, message):
-    path = tables.BLOCKS / "issue.toml"
+    path = tables.folder("issue") / "block.toml"
     raw = decode(path)
     change({each["name"]: each for each in raw["instance"]})
     table = tables.parse(raw, path)

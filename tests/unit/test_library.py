@@ -7,6 +7,8 @@ from pathlib import Path
 
 import programs
 import pytest
+from wlk import tables
+from wlk.tables import files
 
 ROOT = programs.ROOT
 FOLDERS = [ROOT / part / "include" for part in ("refmodel", "vectors", "dpi")]
@@ -72,3 +74,16 @@ def test_models_allocate_and_print_nothing():
     taken = symbols(library, "--undefined-only") - exported(library)
     assert taken
     assert [name for name in taken if not PURE.match(name)] == []
+
+
+def test_stimuli_are_built_with_the_checkers():
+    """Those of a block's folder too: the models know no stimulus."""
+    ending = re.compile(r"_stimulus$")
+    models, checkers = (
+        {name for name in exported(programs.folder() / path) if ending.search(name)}
+        for path in ("refmodel/libwarplock.a", "dpi/libwarplock_check.a")
+    )
+    assert models == set()
+    assert "wlk_driver_stimulus" in checkers
+    folders = {name: tables.folder(name) / files.STIMULUS for name in tables.names()}
+    assert {f"wlk_{name}_stimulus" for name, path in folders.items() if path.is_file()} < checkers

@@ -95,7 +95,7 @@ def test_ports_of_a_list_come_with_the_highest_entry_first():
 
 
 def test_list_without_its_key_is_refused():
-    raw = files.decode(tables.FAMILIES / "boom.toml")
+    raw = files.decode(files.MODELS / "boom" / "family.toml")
     del raw["list"][0]["key"]
     with pytest.raises(WlkError, match="lacks 'key'"):
         read_params.read_list(raw["list"][0], "some.toml")

@@ -2,7 +2,7 @@
 // What the issue stage means, apart from cycles: an instruction reads what those admitted before it
 // have written, as if each were done before the next begins, and is issued once, each warp's in
 // order where the configuration says so. In every named configuration of
-// refmodel/blocks/issue.toml, in order and not, forwarding and not, under the stimulus of the
+// refmodel/muon/issue/block.toml, in order and not, forwarding and not, under the stimulus of the
 // stage.
 #include "check.h"
 #include "rig.h"
@@ -191,7 +191,7 @@ static void run_all(const char *settings) {
 CASE(meaning_of_named_configurations) {
     char line[1024];
     uint32_t n = 0;
-    FILE *file = fopen("refmodel/blocks/issue.toml", "r");
+    FILE *file = fopen("refmodel/muon/issue/block.toml", "r");
     REQUIRE(file != NULL, "no table");
     while (fgets(line, sizeof line, file) != NULL) {
         int at = 0;

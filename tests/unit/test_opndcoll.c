@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operand collector's calls: what is refused (gpgpusim-opndcoll §10) and what no command of a
-// replay shows. Its rules: cases/opndcoll_calls.txt.
+// replay shows. Its rules: tests/prop/opndcoll_calls.txt.
 #include "check.h"
 #include "gpgpusim_configs.h"
 #include "warplock/opndcoll.h"

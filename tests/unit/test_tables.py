@@ -5,11 +5,15 @@ import copy
 import json
 import random
 import re
+import shutil
+import subprocess
+import sys
 
 import programs
 import pytest
 from wlk import tables
 from wlk.base.errors import Status
+from wlk.run import build
 from wlk.tables import files
 
 CONFIGURATIONS = 60
@@ -53,11 +57,63 @@ def test_build_generates_anew_after_a_change_of_any_reader():
     assert sorted(re.findall(r"'(\w+)'", listed)) == sorted(f.stem for f in folder.glob("*.py"))
 
 
+# A block is its folder.
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_folder_has_the_name_of_its_block(block):
+    folder = tables.folder(block)
+    assert tables.load(block).name == folder.name == block
+    assert (folder / files.MODEL).is_file()
+    assert folder.parent.parent == files.MODELS
+
+
+def test_folders_are_what_meson_lists():
+    words = [sys.executable, "-m", "wlk.gen.c", "--folders"]
+    scripts = programs.ROOT / "scripts"
+    listed = subprocess.check_output(words, text=True, cwd=scripts).split()
+    assert listed == [str(tables.folder(block).relative_to(files.MODELS)) for block in BLOCKS]
+
+
+def test_folder_makes_a_block(tmp_path, monkeypatch):
+    shutil.copytree(tables.folder("compactor"), tmp_path / "other" / "squeezer")
+    table = tmp_path / "other" / "squeezer" / "block.toml"
+    table.write_text(table.read_text("utf-8").replace('"compactor"', '"squeezer"'), "utf-8")
+    shutil.copytree(files.MODELS / "boom", tmp_path / "boom")
+    monkeypatch.setattr(files, "MODELS", tmp_path)
+    monkeypatch.setattr(files, "shipped", files.shipped.__wrapped__)
+    assert [*files.shipped()] == ["compactor", "dispatch_basic", "dispatch_compacting", "squeezer"]
+    assert tables.load("squeezer").module == tables.load("compactor").module
+
+
+def test_build_is_configured_again_when_a_folder_comes(tmp_path, monkeypatch):
+    setups = []
+
+    class Done:
+        code = 0
+
+    def run(command, **_):
+        setups.append(command)
+        tmp_path.joinpath("made").mkdir(exist_ok=True)
+        return Done
+
+    def configure():
+        build._configure("gcc", tmp_path / "made", {}, tmp_path / "log")
+        return len(setups)
+
+    monkeypatch.setattr(build.progress, "run", run)
+    monkeypatch.setattr(build, "tool", lambda name: name)
+    assert (configure(), configure()) == (1, 1)
+    more = files.shipped() | {"squeezer": tmp_path}
+    monkeypatch.setattr(tables, "shipped", lambda: more)
+    assert configure() == 2
+
+
 # What changes the record changes the hash; words for people do not.
 
 
 def decoded():
-    return files.decode(tables.BLOCKS / "collector.toml")
+    return files.decode(files.table_path("collector"))
 
 
 def field(raw, name):
@@ -67,7 +123,7 @@ def field(raw, name):
 def hash_after(change):
     raw = decoded()
     change(raw)
-    return tables.parse(raw, tables.BLOCKS / "collector.toml").schema_hash()
+    return tables.parse(raw, files.table_path("collector")).schema_hash()
 
 
 def key(kind, which, /, **values):
@@ -225,16 +281,17 @@ def test_bad_table_names_file_and_place(change, message):
     raw = copy.deepcopy(decoded())
     change(raw)
     with programs.error(Status.MODEL_ERROR, message) as error:
-        tables.parse(raw, tables.BLOCKS / "collector.toml")
-    assert re.match(r"collector\.toml(:\d+)?: ", error.value.message)
+        tables.parse(raw, files.table_path("collector"))
+    assert re.match(r"collector/block\.toml(:\d+)?: ", error.value.message)
 
 
 def test_bad_toml_names_file_and_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "BLOCKS", tmp_path)
-    (tmp_path / "broken.toml").write_text("format = 1\n[block\n")
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "block.toml").write_text("format = 1\n[block\n")
+    monkeypatch.setattr(files, "shipped", lambda: {"broken": tmp_path / "broken"})
     with programs.error(Status.MODEL_ERROR, "line 2") as error:
         tables.load("broken")
-    assert error.value.message.startswith("broken.toml: ")
+    assert error.value.message.startswith("broken/block.toml: ")
 
 
 UNKNOWN = {
@@ -269,7 +326,7 @@ def test_unknown_key_names_line_and_nearest(tmp_path, text, message):
 
 
 def dispatcher(change):
-    path = tables.BLOCKS / "dispatch_compacting.toml"
+    path = files.table_path("dispatch_compacting")
     raw = files.decode(path)
     change(raw)
     return tables.parse(raw, path)
@@ -325,7 +382,7 @@ def test_name_that_the_family_does_not_know_lacks_its_keys(kind, lacks):
     item = {"name": "nobody"} | ({"floor": 1} if kind == "cover" else {})
     with programs.error(Status.MODEL_ERROR) as error:
         dispatcher(lambda raw: raw[kind].append(item))
-    message = f"dispatch_compacting.toml: {kind} nobody: lacks '{lacks}'"
+    message = f"dispatch_compacting/block.toml: {kind} nobody: lacks '{lacks}'"
     assert error.value.message == message
 
 

@@ -132,7 +132,7 @@ typedef struct wlk_point {
     const char *doc;
 } wlk_point;
 
-/** The table of a block, generated from refmodel/blocks/NAME.toml. */
+/** The table of a block, generated from refmodel/FAMILY/NAME/block.toml. */
 typedef struct wlk_table {
     const char *name;   /**< "collector" */
     const char *module; /**< "DuplicatedCollector" */

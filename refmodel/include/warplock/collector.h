@@ -2,7 +2,7 @@
 /**
  * @file collector.h
  * Muon's operand collector with duplicated register files. Spec: muon-issue §2; table:
- * refmodel/blocks/collector.toml; what stays unknown: docs/quirks.md.
+ * refmodel/muon/collector/block.toml; what stays unknown: docs/quirks.md.
  *
  * A model is a value: configuration, state, inputs and outputs are plain structs, a snapshot is
  * a copy of wlk_collector_state_size() bytes. Its functions are generated beside the ports
@@ -35,7 +35,7 @@ struct wlk_collector_state {
     uint16_t nextPReg[3];
     /* facts */
     uint8_t reset_seen;          /**< an edge in reset has defined the registers reset reaches */
-    uint8_t settled;             /**< what a step need not look at: collector_settled.h */
+    uint8_t settled;             /**< what a step need not look at: muon/collector/settled.h */
     uint8_t writeResp_known;     /**< an edge has defined writeRespValid, which no reset reaches */
     uint8_t landing_saved;       /**< bit i: `saved` holds what lands, not the register file */
     uint8_t occupant_enable[33]; /**< operands the occupant of an entry asked for (coverage) */

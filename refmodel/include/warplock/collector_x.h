@@ -2,7 +2,7 @@
 /**
  * @file collector_x.h
  * The operand collectors of the Muon document, by configuration. Spec: muon-designs §2 to §5;
- * table: refmodel/blocks/collector_x.toml. The functions are generated
+ * table: refmodel/muon/collector_x/block.toml. The functions are generated
  * (warplock/collector_x_ports.h).
  */
 #ifndef WARPLOCK_COLLECTOR_X_H

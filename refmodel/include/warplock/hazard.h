@@ -2,7 +2,7 @@
 /**
  * @file hazard.h
  * Muon's hazard check: admission into the reservation station. Spec: muon-issue §4, arbiter §1;
- * table: refmodel/blocks/hazard.toml. The functions are generated (warplock/hazard_ports.h).
+ * table: refmodel/muon/hazard/block.toml. The functions are generated (warplock/hazard_ports.h).
  */
 #ifndef WARPLOCK_HAZARD_H
 #define WARPLOCK_HAZARD_H

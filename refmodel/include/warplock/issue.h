@@ -2,7 +2,7 @@
 /**
  * @file issue.h
  * Muon's issue stage: hazard, scoreboard, reservation station and collector composed. Spec:
- * muon-issue §6; table: refmodel/blocks/issue.toml. The functions are generated
+ * muon-issue §6; table: refmodel/muon/issue/block.toml. The functions are generated
  * (warplock/issue_ports.h).
  */
 #ifndef WARPLOCK_ISSUE_H

@@ -2,7 +2,7 @@
 /**
  * @file issue_x.h
  * The issue stage of the Muon document, by configuration. Spec: muon-designs; table:
- * refmodel/blocks/issue_x.toml. The functions are generated (warplock/issue_x_ports.h).
+ * refmodel/muon/issue_x/block.toml. The functions are generated (warplock/issue_x_ports.h).
  */
 #ifndef WARPLOCK_ISSUE_X_H
 #define WARPLOCK_ISSUE_X_H
@@ -74,7 +74,7 @@ typedef struct wlk_issue_x_write {
     uint8_t row;
 } wlk_issue_x_write;
 
-/** Of a start without the reset: what is known of the state (issue_x_late.h). */
+/** Of a start without the reset: what is known of the state (muon/issue_x/late.h). */
 typedef struct wlk_issue_x_late {
     uint8_t on;            /**< there was one; lanes of registers may be unknown ever since */
     uint8_t stored;        /**< before the rows are known: stored writes, at most */

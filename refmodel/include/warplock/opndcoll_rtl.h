@@ -2,8 +2,8 @@
 /**
  * @file opndcoll_rtl.h
  * GPGPU-Sim's operand collector as a block: what RTL shows of it clock by clock, around the calls
- * of opndcoll.h. Spec: gpgpusim-opndcoll; table: refmodel/blocks/opndcoll.toml. The functions are
- * generated (warplock/opndcoll_ports.h).
+ * of opndcoll.h. Spec: gpgpusim-opndcoll; table: refmodel/gpgpusim/opndcoll/block.toml. The
+ * functions are generated (warplock/opndcoll_ports.h).
  *
  * A clock is one step (§6). Before it come write-backs in index order (§7) and one take a pipe
  * kind (§5), after it issues in port order (§5).

@@ -2,7 +2,7 @@
 /**
  * @file reservation_station.h
  * Muon's reservation station: admit, search, dispatch, wake-up. Spec: muon-issue §5, arbiter §1;
- * table: refmodel/blocks/reservation_station.toml. The functions are generated
+ * table: refmodel/muon/reservation_station/block.toml. The functions are generated
  * (warplock/reservation_station_ports.h).
  */
 #ifndef WARPLOCK_RESERVATION_STATION_H

@@ -2,7 +2,7 @@
 /**
  * @file scoreboard.h
  * Muon's scoreboard: pending reads and writes of each physical register. Spec: muon-issue §3;
- * table: refmodel/blocks/scoreboard.toml. The functions are generated
+ * table: refmodel/muon/scoreboard/block.toml. The functions are generated
  * (warplock/scoreboard_ports.h).
  */
 #ifndef WARPLOCK_SCOREBOARD_H

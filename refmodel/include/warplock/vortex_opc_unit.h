@@ -2,7 +2,7 @@
 /**
  * @file vortex_opc_unit.h
  * An operand collector of Vortex. Spec: vortex-issue §6; table:
- * refmodel/blocks/vortex_opc_unit.toml. The functions are generated
+ * refmodel/vortex/vortex_opc_unit/block.toml. The functions are generated
  * (warplock/vortex_opc_unit_ports.h).
  */
 #ifndef WARPLOCK_VORTEX_OPC_UNIT_H

@@ -2,7 +2,7 @@
 /**
  * @file vortex_operands.h
  * The operand collectors of an issue slice of Vortex. Spec: vortex-issue §7; table:
- * refmodel/blocks/vortex_operands.toml. The functions are generated
+ * refmodel/vortex/vortex_operands/block.toml. The functions are generated
  * (warplock/vortex_operands_ports.h).
  */
 #ifndef WARPLOCK_VORTEX_OPERANDS_H

@@ -2,7 +2,7 @@
 /**
  * @file vortex_scoreboard.h
  * Vortex's scoreboard of an issue slice. Spec: vortex-issue §5, §8; table:
- * refmodel/blocks/vortex_scoreboard.toml. The functions are generated
+ * refmodel/vortex/vortex_scoreboard/block.toml. The functions are generated
  * (warplock/vortex_scoreboard_ports.h).
  */
 #ifndef WARPLOCK_VORTEX_SCOREBOARD_H

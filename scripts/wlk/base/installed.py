@@ -17,7 +17,7 @@ from .errors import ROOT, Status, WlkError
 
 FILE = ROOT / "installed.json"
 AGAIN = "install warplock again"
-# What is compiled, and how each of them says of which version it is: refmodel/src/frame/block.c.
+# What is compiled, and how each of them says of which version it is: refmodel/frame/block.c.
 COMPILED = ("libwarplock_dpi.so", "wlk-check", "wlk-explore", "wlk-opndcoll", "wlk-vec")
 MARK = re.compile(rb"warplock library ([0-9][0-9.]*)\0")
 

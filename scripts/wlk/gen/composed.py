@@ -2,7 +2,7 @@
 """Module of a composed block: the modules of the blocks inside, and the wires between them.
 
 A table lists with `[[instance]]` which blocks are inside and how they are connected; what the keys
-mean stands in refmodel/blocks/issue.toml. The blocks inside have the same parameters by name.
+mean stands in refmodel/muon/issue/block.toml. The blocks inside have the same parameters by name.
 Their modules lose the ports that the table calls lost, as the Chisel compiler has it: a lost output
 that somebody reads is 0.
 """

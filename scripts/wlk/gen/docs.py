@@ -21,7 +21,18 @@ from ..base import outputs
 from ..base.errors import MEANINGS, Status, WlkError
 from ..base.guard import guard
 from ..base.report import verdict_name
-from ..tables import ROOT, Condition, Expr, Field, Table, element_name, load, names, opaque_stem
+from ..tables import (
+    ROOT,
+    Condition,
+    Expr,
+    Field,
+    Table,
+    element_name,
+    folder,
+    load,
+    names,
+    opaque_stem,
+)
 from . import rooms
 
 COMMAND = "PYTHONPATH=scripts python3 -m wlk.gen.docs"
@@ -32,7 +43,10 @@ _ENTRY = re.compile(r"(?<=_)\d+(?=\.)")
 
 def pages() -> list[Path]:
     """Every document of the project."""
-    return [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+    folders = (
+        path for part in ("docs", "refmodel") for path in sorted((ROOT / part).rglob("*.md"))
+    )
+    return [*sorted(ROOT.glob("*.md")), *folders]
 
 
 def render(text: str, where: str) -> str:
@@ -276,21 +290,31 @@ def tables(block: str) -> str:
 
 # What a block consists of, and where it is looked for.
 _PARTS = {
-    "port table": ("refmodel/blocks/{name}.toml", "refmodel/blocks/family/{family}.toml"),
-    "model": ("refmodel/src/*/{name}[._]*", "refmodel/include/warplock/{name}[._]*"),
+    "rules": ("refmodel/{family}/{name}/README.md", "refmodel/{family}/README.md"),
+    "port table": ("refmodel/{family}/{name}/block.toml", "refmodel/{family}/family.toml"),
+    "model": (
+        "refmodel/{family}/{name}/model.c",
+        "refmodel/{family}/{name}/*.h",
+        "refmodel/include/warplock/{name}[._]*",
+    ),
+    "code of the family": ("refmodel/{family}/*.[ch]",),
     "stub RTL": ("rtl_stub/{name}", "rtl_stub/common/{core}.sv"),
     "proof of the stub": ("tests/prop/{name}_proof.sv",),
-    "stimulus": ("dpi/stimulus/{name}[._]*", "dpi/stimulus/{family}_*.c"),
+    "stimulus": (
+        "refmodel/{family}/{name}/stimulus.c",
+        "dpi/stimulus/{name}[._]*",
+        "dpi/stimulus/{family}_*.c",
+    ),
     "second model, for the tests": ("tests/prop/naive_{name}.*", "tests/prop/naive_{family}.*"),
-    "directed cases": ("tests/unit/cases/{name}.txt",),
-    "injected faults": ("tests/mutant/{name}_faults.toml",),
+    "directed cases": ("refmodel/{family}/{name}/cases.txt",),
+    "injected faults": ("refmodel/{family}/{name}/faults.toml",),
 }
 
 
 def parts(block: str) -> str:
     """How a block is run, and the files that it consists of."""
     table = load(block)
-    family = next(ROOT.glob(f"refmodel/src/*/{block}.c")).parent.name
+    family = folder(block).parent.name
     words = {"name": block, "family": family, "core": table.core}
     # A block's name may begin with another one's.
     longer = [name for name in names() if name.startswith(f"{block}_")]

@@ -24,10 +24,12 @@ PARTS = {
     ),
     # Headers and sources: what a harness and a user's block are compiled with.
     "refmodel": (
-        "blocks/**/*.toml",
+        "*/*/block.toml",
+        "*/*/faults.toml",
+        "*/family.toml",
         *(f"include/warplock/{n}.h" for n in ("block", "error", "plugin")),
-        "src/frame/*.h",
-        *(f"src/frame/{n}.c" for n in ("block", "error", "map")),
+        "frame/*.h",
+        *(f"frame/{n}.c" for n in ("block", "error", "map")),
     ),
     "dpi": (
         *(f"include/warplock/{n}.h" for n in ("checker", "dpi", "json", "program", "stimulus")),
@@ -37,7 +39,6 @@ PARTS = {
     ),
     "rtl_stub": ("**/*.sv",),
     "vectors": ("kernels/*.prog", "golden/*.jsonl", "golden/*.wlv"),
-    "tests/mutant": ("*_faults.toml",),
 }
 
 

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from ..tables import ROOT
+from ..tables.files import STIMULUS
 
 PYTHON = "scripts/wlk"
 ORDER = {
@@ -20,8 +21,8 @@ ORDER = {
         *("commands", "cli"),
     ),
     "c": (
-        *("refmodel/src/frame", "refmodel/src/muon", "refmodel/src/boom", "refmodel/src/gpgpusim"),
-        "refmodel/src/vortex",
+        *("refmodel/frame", "refmodel/muon", "refmodel/boom", "refmodel/gpgpusim"),
+        "refmodel/vortex",
         *("vectors", "dpi/src", "dpi/stimulus", "dpi/tools", "dpi/gpgpusim", "dpi/explore"),
         "dpi/harness",
     ),
@@ -84,19 +85,22 @@ def _found(name: str, wanted: str) -> str | None:
 
 
 def _room(name: str) -> str:
-    """Where a file lies; a public header belongs to the folder that has its name or a source of its
-    name, or one of the first word of its name."""
+    """The folder to which a file belongs: of a block's files that of its family, of its stimulus
+    that of the stimuli, with which it is built, of a public header the one that has its name or a
+    source of its name, or one of the first word of its name."""
     path = Path(name)
     if path.parts[0] == "vectors":
         return "vectors"
+    if path.name == STIMULUS and path.parts[0] == "refmodel":
+        return "dpi/stimulus"
     if "include" not in path.parts:
-        return str(path.parent)
+        return "/".join(path.parts[:2])
     mine = [Path(other) for other in _sources() if other.startswith(path.parts[0])]
     mine = [other for other in mine if "include" not in other.parts]
     same = [other for other in mine if path.stem in (other.stem, other.parent.name)]
     first = path.stem.split("_")[0]
     akin = [other for other in mine if first in (other.stem.split("_")[0], other.parent.name)]
-    return str((same or akin)[0].parent)
+    return _room(str((same or akin)[0]))
 
 
 def picture(part: str) -> str:

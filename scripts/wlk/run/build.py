@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .. import tables
 from ..base import progress, setup
 from ..base.errors import Status, WlkError
 from ..base.guard import guard
@@ -129,10 +130,10 @@ def brought_up() -> Path:
 
 
 def _configure(name: str, build: Path, environment: Mapping[str, str], log: Path) -> None:
-    """Run `meson setup`, from scratch when the folder was made with other options."""
+    """Run `meson setup`, from scratch when the folder was made with other options or blocks."""
     options = list(KINDS[name].options)
     compilers = {key: environment.get(key, "") for key in ("CC", "CXX", "CFLAGS", "CXXFLAGS")}
-    wanted = json.dumps([str(setup.ROOT), options, compilers])
+    wanted = json.dumps([str(setup.ROOT), options, compilers, [*tables.shipped()]])
     note = build / "warplock-options.json"  # written last: a folder without it is half made
     if note.is_file() and note.read_text(encoding="utf-8") == wanted:
         return

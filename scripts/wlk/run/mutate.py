@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many injected RTL faults the checker reports.
 
-Each fault of tests/mutant/<block>_faults.toml is put into a copy of the block's stub, which then
+Each fault of faults.toml in the block's folder is put into a copy of the block's stub, which then
 runs in lockstep as any RTL does. A fault that is not reported at a port where it must show is a
 hole in the checker or in the stimulus; the stub without a fault must pass. Where it does not, that
 is a false alarm, or VACUOUS if the seeds and cycles asked for cover too little to tell.
@@ -52,7 +52,6 @@ from ..tables import Config, Table, files
 from . import build, campaign, estimate, jobs, lockstep, mutants, vectors
 from .jobs import Job
 
-FAULTS = setup.ROOT / "tests" / "mutant"
 WORK = setup.BUILD / "mutants"
 # Faults that --short runs, about: of a list, of the ports, of a block inside.
 SHORT, SHORT_PORTS, SHORT_INSIDE = 5, 9, 2
@@ -304,8 +303,7 @@ def _complaint(trial: Trial) -> str:
 
 def fault_list(block: str) -> Path:
     """Where the faults of a block are."""
-    own = tables.own().get(block)
-    return own / files.FAULTS if own else FAULTS / f"{block}_faults.toml"
+    return tables.folder(block) / files.FAULTS
 
 
 def _blocks(asked: Mutate) -> list[str]:
@@ -356,7 +354,7 @@ def _base(path: Path, key: str = "config") -> dict[str, Any]:
 
 
 def _settings(raw: dict[str, Any], origin: Path) -> dict[str, Any]:
-    return tables.settings(raw.get("config", ""), f"{origin.name}: config")
+    return tables.settings(raw.get("config", ""), f"{tables.label(origin)}: config")
 
 
 def faults_of(table: Table, *, hidden: bool = False) -> list[Fault]:

@@ -42,7 +42,7 @@ warplock new arbiter --rtl rtl/ --module rr_arb -G NumIn=8 --out blocks"""
         if not files.NAME.fullmatch(self.name) or names.is_reserved(self.name):
             message = f"'{self.name}' is no name for a block: a word of small letters, digits and _"
             raise WlkError(Status.USAGE, f"{message} is wanted, and none that C has")
-        if files.is_shipped(self.name):
+        if self.name in files.shipped():
             message = f"warplock has a block '{self.name}' itself; give yours another name"
             raise WlkError(Status.USAGE, message)
         if self.folder.is_dir() and any(self.folder.iterdir()) and not self.force:

@@ -25,11 +25,10 @@ from . import build
 SETTINGS = "warplock.toml"
 KEY = "block_folders"  # of it
 LIBRARIES = "WLK_BLOCK_LIBRARIES"  # variable by which our programs know them
-FRAME = setup.ROOT / "refmodel" / "src" / "frame"
+FRAME = setup.ROOT / "refmodel" / "frame"
 COMMON = setup.ROOT / "dpi" / "stimulus" / "common.c"
 INCLUDES = tuple(
-    setup.ROOT / name
-    for name in ("refmodel/include", "dpi/include", "refmodel/src", "dpi/stimulus")
+    setup.ROOT / name for name in ("refmodel/include", "dpi/include", "refmodel", "dpi/stimulus")
 )
 WARNINGS = ("-Wall", "-Wextra", "-Wno-unused-function", "-Wno-unused-parameter")
 FLAGS = ("-std=gnu11", "-O2", "-g", "-fPIC", "-shared", "-fvisibility=hidden", *WARNINGS)
@@ -119,7 +118,7 @@ def library(name: str) -> Path:
         "plugin.c": _plugin(table),
     }
     compiler = os.environ.get("CC", "cc")
-    headers = [p for each in INCLUDES for p in sorted(each.rglob("*.h"))]
+    headers = sorted({p for each in INCLUDES for p in each.rglob("*.h")})
     read = [*sources, *sorted(folder.rglob("*.h")), *sorted(FRAME.glob("*.c")), *headers]
     read += sorted(WRITERS.glob("*.py"))
     known = [compiler, *FLAGS, *texts.values(), *(str(p) for p in read)]

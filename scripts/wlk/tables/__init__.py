@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Port tables: load `refmodel/blocks/*.toml`, evaluate them for a configuration, lay out records.
+"""Port tables: load `refmodel/*/*/block.toml`, evaluate them for a configuration, lay out records.
 
 A table names every port of a block once. From it everything else is generated. This package
 is the only reader of the tables; the format is documented in docs/port-tables.md.
@@ -16,14 +16,12 @@ of their own, equal wherever the unit is used. Fields that no rule reads come la
 
 from .expr import MAX_COMBINATIONS, Config, Expr, lane_step, most
 from .fields import WORD, Field, Port, element_name, opaque_stem, walk
-from .files import BLOCKS, FAMILIES, ROOT, label, names, own, source, use
+from .files import ROOT, folder, label, names, own, shipped, source, use
 from .params import Condition, ListParam, Param
 from .read import load, parse, settings
 from .table import Table
 
 __all__ = [
-    "BLOCKS",
-    "FAMILIES",
     "MAX_COMBINATIONS",
     "ROOT",
     "WORD",
@@ -36,6 +34,7 @@ __all__ = [
     "Port",
     "Table",
     "element_name",
+    "folder",
     "label",
     "lane_step",
     "load",
@@ -45,6 +44,7 @@ __all__ = [
     "own",
     "parse",
     "settings",
+    "shipped",
     "source",
     "use",
     "walk",

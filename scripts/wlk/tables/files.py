@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files of the tables, decoded; which blocks there are, shipped ones and those of users."""
 
+import functools
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -10,17 +11,18 @@ from typing import Any, NamedTuple
 from ..base import toml
 from ..base.errors import ROOT, Status, WlkError
 
-BLOCKS = ROOT / "refmodel" / "blocks"
-FAMILIES = BLOCKS / "family"
+MODELS = ROOT / "refmodel"  # in it MODELS/FAMILY/BLOCK, the folder of a shipped block
 # What may use names of `let`, and in which keys.
 LETTING = set("field memory rule cover constraint warning".split())
 EXPRESSIONS = set("name width lanes when broken value size count add remove".split())
 SHARED = {"param", "list", "field", "channel", "cover"}  # keys that a family's file may have
 
 
-# What is in a user's block folder (docs/own-blocks.md).
+# What is in a block's folder, shipped or a user's (docs/own-blocks.md), and in that of a family.
 TABLE, MODEL, FAULTS = "block.toml", "model.c", "faults.toml"
+STIMULUS = "stimulus.c"
 PORT_MAP, RTL = "map.toml", "rtl"
+FAMILY = "family.toml"
 DOUBT = "# ?"  # a comment that marks a guess; whoever has confirmed it removes the comment
 FOLDERS = "WLK_BLOCKS"  # variable that names them, as PATH does
 NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -62,7 +64,7 @@ def _add(folder: Path) -> None:
     if name in _own and _own[name] != folder:
         message = f"{where}: block '{name}' is in {_own[name]} too; give one of them another name"
         raise WlkError(Status.USAGE, message)
-    if is_shipped(name):
+    if name in shipped():
         message = f"{where}: warplock has a block '{name}' itself; give yours another name"
         raise WlkError(Status.USAGE, message)
     if not (folder / MODEL).is_file():
@@ -71,9 +73,11 @@ def _add(folder: Path) -> None:
     _own[name] = folder
 
 
-def is_shipped(name: str) -> bool:
-    """Is there a block of this name in this tree?"""
-    return (BLOCKS / f"{name}.toml").is_file()
+@functools.cache
+def shipped() -> dict[str, Path]:
+    """The folders of the blocks of this tree, by their names."""
+    found = {path.parent.name: path.parent for path in MODELS.glob(f"*/*/{TABLE}")}
+    return dict(sorted(found.items()))
 
 
 def own() -> dict[str, Path]:
@@ -81,9 +85,15 @@ def own() -> dict[str, Path]:
     return dict(_own)
 
 
-def table_path(name: str) -> Path:
-    """Where the table of a block is, or would be."""
-    return _own[name] / TABLE if name in _own else BLOCKS / f"{name}.toml"
+def folder(name: str) -> Path | None:
+    """The folder of a block; None when there is no such block."""
+    return _own.get(name) or shipped().get(name)
+
+
+def table_path(name: str) -> Path | None:
+    """The table of a block; None when there is no such block."""
+    place = folder(name)
+    return place / TABLE if place is not None else None
 
 
 def map_path(name: str) -> Path | None:
@@ -94,17 +104,19 @@ def map_path(name: str) -> Path | None:
 
 def names() -> list[str]:
     """Every block that has a table."""
-    return sorted([*(path.stem for path in BLOCKS.glob("*.toml")), *_own])
+    return sorted([*shipped(), *_own])
 
 
 def source(name: str) -> str:
     """A block's table as generated files name it: from the root, or its folder."""
-    return label(table_path(name)) if name in _own else f"refmodel/blocks/{name}.toml"
+    if name in shipped():
+        return str((shipped()[name] / TABLE).relative_to(ROOT))
+    return label(_own.get(name, Path(name)) / TABLE)
 
 
 def label(path: Path) -> str:
-    """A table's file as messages name it: those of users are all called the same."""
-    return f"{path.parent.name}/{path.name}" if path.name == TABLE else path.name
+    """A file as messages name it, with its folder where all folders have one of this name."""
+    return f"{path.parent.name}/{path.name}" if path.name in (TABLE, FAMILY, FAULTS) else path.name
 
 
 def line_of(path: Path, *texts: str) -> str:
@@ -161,11 +173,11 @@ def family_of(name: str | None, where: str) -> dict:
     """What the blocks of a family share: items by name, constraints, warnings and members."""
     if name is None:
         return {}
-    known = sorted(path.stem for path in FAMILIES.glob("*.toml"))
+    known = {path.parent.name: path for path in sorted(MODELS.glob(f"*/{FAMILY}"))}
     if name not in known:
         message = f"{where}: block: there is no family '{str(name)[:100]}'"
         raise WlkError(Status.MODEL_ERROR, f"{message}; there is {', '.join(known)}")
-    return decode(FAMILIES / f"{name}.toml")
+    return decode(known[name])
 
 
 def completed(raw: dict, where: str) -> dict:

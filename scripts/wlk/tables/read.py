@@ -3,7 +3,6 @@
 
 import functools
 import itertools
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -220,9 +219,6 @@ def _check_covers(table: Table) -> None:
         need(point, where, "name", "doc", "floor")
 
 
-_NAME = re.compile(r"\w{1,99}")  # others need not be names of files
-
-
 # What comes of a list, say, where a text is wanted.
 WRONG_TYPE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RecursionError)
 
@@ -230,7 +226,7 @@ WRONG_TYPE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticErro
 def load(name: str) -> Table:
     """The table of block `name`; WlkError USAGE lists the blocks when there is none."""
     path = table_path(name)
-    if not _NAME.fullmatch(name) or not path.is_file():
+    if path is None or not path.is_file():
         hint = nearest(name, names(), "the blocks are")
         raise WlkError(Status.USAGE, f"no block '{name}'{hint}")
     return _loaded(path)

@@ -137,7 +137,7 @@ def _mirror(item: dict, known: list[dict], path: Path) -> list[dict]:
     block, _, of = item["mirror"].rpartition(":")
     if block:
         other = table_path(block)
-        if not other.is_file():
+        if other is None:
             raise WlkError(Status.MODEL_ERROR, f"{where}: there is no block '{block}'")
         known = _expanded(other)
     root = of.split(".")

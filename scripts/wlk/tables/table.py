@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A block's port table (refmodel/blocks/NAME.toml), and what follows from it for a configuration:
-its ports, their places in a record, how its parameters are read and shown."""
+"""A block's port table (refmodel/FAMILY/NAME/block.toml), and what follows from it for a
+configuration: its ports, their places in a record, how its parameters are read and shown."""
 
 import hashlib
 import json
