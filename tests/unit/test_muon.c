@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rows in cases.txt cannot say of Muon's blocks: counters near their end, and a long run in
-// program order. Spec: muon-issue §4, §5.
+// What the rows in cases.txt cannot say of Muon's blocks: counters near their end, and a long run
+// in program order. Spec: muon-issue §4, §5.
 #include "check.h"
 #include "rig.h"
 #include "warplock/hazard.h"
