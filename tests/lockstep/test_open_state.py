@@ -96,12 +96,19 @@ def test_what_is_known_of_a_random_model_holds_for_every_power_up(tmp_path, seed
     lockstep(folder, "--seeds", "1..4", code=Status.FUNCTIONAL_MISMATCH)
 
 
-def test_unknown_start_wants_model_c(arbiter):
-    edit(arbiter / "model.c", ("uint32_t last, locked;", "uint32_t last : 5, locked;"))
+@pytest.mark.parametrize(
+    ("member", "why"),
+    [
+        ("uint32_t last : 5, locked;", "model.c:10: last is a bit-field"),
+        ("uint32_t last, locked, rest[99999];", "a state of 100,001 numbers; at most 100,000"),
+    ],
+)
+def test_unknown_start_wants_model_c(arbiter, member, why):
+    edit(arbiter / "model.c", ("uint32_t last, locked;", member))
     for _ in range(2):  # the second time it is compiled already
         done = run("lockstep", arbiter, NAME, "--cycles", "3000")
         (warning,) = (x for x in done.err.splitlines() if x.startswith("warplock: warning: "))
-        assert "model.c:10: last is a bit-field" in warning
+        assert why in warning
         assert "unknown_start has no effect" in warning
     forget_reset(arbiter)
     lockstep(arbiter, code=Status.FUNCTIONAL_MISMATCH)

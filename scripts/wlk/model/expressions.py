@@ -11,11 +11,12 @@ from dataclasses import replace
 
 from pycparser import c_ast as ast
 
-from .execute import BOOL, INT, INT32, U32, U64, Executor, literal
+from .arithmetic import literal
+from .evaluate import Evaluator
 from .layout import Array, Number, Pointer, Shape, Struct, depth, mask, shape
 from .places import Extent, Function, Place, Text, Variable, count, listed
 from .source import SHOW, SHOW_WORDS
-from .values import Leaf, Node, Type, leaves
+from .values import BOOL, INT, INT32, U32, U64, Leaf, Node, Type, leaves
 
 OPERATORS = {
     "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%": "modulo",
@@ -30,7 +31,7 @@ class Expressions:
     its care [numbers]; `rounds`: of a loop whose end is not known."""
 
     def __init__(self, tree: ast.FileAST, rounds: int) -> None:
-        self.known, self.rounds = Executor(tree, rounds), rounds
+        self.known, self.rounds = Evaluator(tree), rounds
         self.functions: dict[str, Function] = {}
         self.texts: list[str] = []  # of whole functions
         self.apart = self.shape(self.known.types["out_t"]).size
@@ -409,6 +410,8 @@ class Expressions:
             return self._show_words(given)
         if name.startswith("__builtin_"):
             return self._counted(node, name.removeprefix("__builtin_"), given[0])
+        if name not in self.known.functions:
+            raise self.known.error(node, f"{name}() is not a function of this model")
         function = self.function(name)
         if len(function.params) != len(given):
             raise self.known.error(node, f"{name}() has {len(function.params)} parameters")

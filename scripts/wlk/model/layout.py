@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from pycparser import c_ast as ast
 
-from .execute import TYPES, U32, Executor
-from .values import Type
+from .evaluate import Evaluator
+from .values import TYPES, U32, Type
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ Shape = Number | Struct | Array
 Typed = Shape | Pointer
 
 
-def shape(known: Executor, node: ast.Node) -> Shape:
+def shape(known: Evaluator, node: ast.Node) -> Shape:
     """The type that a node declares. BUILD_FAIL: it is none of model C."""
     if isinstance(node, ast.TypeDecl | ast.Typename):
         return shape(known, node.type)
@@ -68,7 +68,7 @@ def shape(known: Executor, node: ast.Node) -> Shape:
     raise known.error(node, f"a {type(node).__name__} cannot be a variable")
 
 
-def _struct(known: Executor, node: ast.Struct) -> Struct:
+def _struct(known: Evaluator, node: ast.Struct) -> Struct:
     found = node if node.decls is not None else known.structs.get(node.name)
     if found is None:
         raise known.error(node, f"struct {node.name} is not defined")

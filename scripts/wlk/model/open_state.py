@@ -13,6 +13,7 @@ from pathlib import Path
 from pycparser import c_ast as ast
 from pycparser.c_generator import CGenerator
 
+from ..base.errors import Status, WlkError
 from ..tables import Table
 from . import source
 from .layout import Shape, walk
@@ -20,6 +21,7 @@ from .partly import Writer
 
 LEARNS = ("learn", "learn_next")
 WRITES = ("edge", "clear", *LEARNS)
+MOST = 100_000  # numbers of a state: copies of it lie on the stack
 CALLS = ("broken", *LEARNS)  # of WLK_STRUCTS_MODEL
 
 
@@ -46,6 +48,11 @@ def make(table: Table, path: Path) -> OpenState:
         entries.append(_entry(writer, call, found[1]))
         members.append(f".{call} = call_{call}")
     types = {side: writer.shape(known.types[f"{side}_t"]) for side in ("cfg", "state", "in", "out")}
+    if types["state"].size > MOST:
+        message = (
+            f"{path}: a state of {types['state'].size:,} numbers; at most {MOST:,} can be unknown"
+        )
+        raise WlkError(Status.BUILD_FAIL, message)
     name = table.c_name
     sizes = ", ".join(f"{side.upper()} = {each.size}" for side, each in types.items())
     text = f"""\

@@ -12,10 +12,11 @@ from contextlib import contextmanager
 
 from pycparser import c_ast as ast
 
-from .execute import BOOL, POINTERS
+from .execute import POINTERS
 from .expressions import Expressions
 from .layout import Number, Pointer, Shape, Struct, mask
 from .places import Extent, Function, Place, Text, Variable, listed
+from .values import BOOL
 
 FLAGS = ("returned", "broke", "continued")
 ROUNDS = 65_536  # of a loop; after more, nothing is known of what it changes

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers, variables and faults of an executed model."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -96,3 +96,16 @@ def row(node: Node, index: Word) -> Node:
     if isinstance(node, dict):
         return {name: row(each, index) for name, each in node.items()}
     return [row(each, index) for each in node]
+
+
+INT = 32
+BOOL, INT32, U32, U64 = Type(1), Type(INT, signed=True), Type(INT), Type(64)
+TYPES: Mapping[tuple[str, ...], Type] = {
+    ("_Bool",): BOOL,
+    ("unsigned", "char"): Type(8),
+    ("unsigned", "short"): Type(16),
+    ("int",): INT32,
+    ("unsigned", "int"): U32,
+    ("unsigned",): U32,
+    ("unsigned", "long"): U64,
+}
