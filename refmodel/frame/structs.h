@@ -208,30 +208,27 @@ static void take_edge(const uint32_t *params, framed *f, const uint64_t *in, con
     }
 }
 
-/*
- * Of an unknown state a rule counts as broken only if it is whatever the state is, and the coverage
- * points are those of one of the states that are possible.
- */
-static void judge_framed(const uint32_t *params, const framed *f, const in_t *given,
-                         const out_t *shown, wlk_step_info *info) {
-    const cfg_t *cfg = (const cfg_t *)params;
+/* A rule counts as broken only if it is whatever the unknown state is. */
+static uint32_t broken_framed(const uint32_t *params, const framed *f, const in_t *given) {
+    if (!f->live || own.broken == NULL) {
+        return 0;
+    }
+    return f->open && OPEN.broken != NULL ? OPEN.broken(params, f->known, given)
+                                          : own.broken((const cfg_t *)params, &f->st, given);
+}
+
+/* Of an unknown state the coverage points are those of one of the states that are possible. */
+static uint64_t events_framed(const cfg_t *cfg, const framed *f, const in_t *given,
+                              const out_t *shown) {
     out_t out = {0}, care = {0};
-    info->violated = 0;
-    info->events = 0;
-    if (!f->live) {
-        return;
+    if (!f->live || own.events == NULL) {
+        return 0;
     }
-    if (own.broken != NULL) {
-        info->violated = f->open && OPEN.broken != NULL ? OPEN.broken(params, f->known, given)
-                                                        : own.broken(cfg, &f->st, given);
-    }
-    if (own.events != NULL && f->open) {
+    if (f->open) {
         outputs(cfg, &f->st, given, &out, &care);
         shown = &out;
     }
-    if (own.events != NULL) {
-        info->events = own.events(cfg, &f->st, given, shown);
-    }
+    return own.events(cfg, &f->st, given, shown);
 }
 
 static void record(const uint32_t *params, void *state, const uint64_t *in, uint64_t *out,
@@ -242,7 +239,8 @@ static void record(const uint32_t *params, void *state, const uint64_t *in, uint
     fenced shown, known;
     NAMED(in_unpack)(cfg, in, &given);
     answer(cfg, f, &given, &shown, &known, out, care);
-    judge_framed(params, f, &given, &shown.side, info);
+    info->violated = broken_framed(params, f, &given);
+    info->events = events_framed(cfg, f, &given, &shown.side);
     take_edge(params, f, in, &given);
 }
 
@@ -254,18 +252,23 @@ static void tick(const uint32_t *params, void *state, const uint64_t *in, wlk_st
 static int step(const uint32_t *params, void *state, const wlk_view *in, const wlk_view *got,
                 wlk_step_info *info) {
     const cfg_t *cfg = (const cfg_t *)params;
+    framed *f = (framed *)state;
     uint64_t out[CAPS(OUT_WORDS)], care[CAPS(OUT_WORDS)], mask[CAPS(OUT_WORDS)];
     uint64_t differs = 0;
+    in_t given;
+    fenced shown, known;
     if (PAYLOADS || got->mask != NULL) { /* a closer look */
         return 1;
     }
-    eval(params, state, in->control, out, care);
+    NAMED(in_unpack)(cfg, in->control, &given);
+    answer(cfg, f, &given, &shown, &known, out, care);
     NAMED(out_mask)(cfg, mask);
     for (uint32_t w = 0; w < out_words(cfg); w++) {
         differs |= (out[w] ^ got->control[w]) | (care[w] ^ mask[w]);
     }
     if (differs == 0) {
-        tick(params, state, in->control, info);
+        info->violated = broken_framed(params, f, &given);
+        take_edge(params, f, in->control, &given);
     }
     return differs != 0;
 }

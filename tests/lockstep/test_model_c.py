@@ -11,7 +11,7 @@ from programs import typed
 from random_model import write_random
 from wlk.base.errors import Status
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs("rtl", "prove")]
+pytestmark = [pytest.mark.slow, pytest.mark.needs("rtl", "model", "prove")]
 EXAMPLES = programs.ROOT / "docs" / "examples"
 ARBITER = "rr_arbiter"
 

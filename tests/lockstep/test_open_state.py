@@ -13,7 +13,7 @@ from programs import typed
 from random_model import write_random
 from wlk.base.errors import Status
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs("rtl")]
+pytestmark = [pytest.mark.slow, pytest.mark.needs("rtl", "model")]
 EXAMPLES = programs.ROOT / "docs" / "examples"
 NAME = "rr_arbiter"
 

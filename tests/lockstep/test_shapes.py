@@ -19,7 +19,7 @@ import rtl_under_test as rut
 from wlk import tables
 from wlk.base.seeds import Seeds
 from wlk.gen import shell
-from wlk.run import harness, jobs, lockstep, verilate
+from wlk.run import harness, jobs, lockstep, own_blocks, verilate
 from wlk.tables import files
 
 HERE = Path(__file__).parent / "shapes"
@@ -42,6 +42,7 @@ def block():
         patch.setattr(files, "_own", {})
         patch.setenv(files.FOLDERS, "")
         tables.use([HERE])
+        patch.setenv(own_blocks.LIBRARIES, str(own_blocks.library("shapes")))
         yield tables.load("shapes")
 
 
@@ -211,10 +212,10 @@ def found_without_c(printed: str) -> Seen:
 @pytest.mark.needs("iverilog")
 @pytest.mark.parametrize("shape", SIMPLE)
 def test_shapes_in_icarus(block, shape):
-    checker, _, instance = without_c(block, shape)
+    checker, _, instance, package = without_c(block, shape)
     place = rut.folder(f"shape_{shape}_icarus")
     (place / "beside.sv").write_text(BESIDE.replace("INSTANCE", str(instance)))
-    files = [*sources(block, shape), checker, place / "beside.sv"]
+    files = [*sources(block, shape), package, checker, place / "beside.sv"]
     command = ["iverilog", "-g2012", "-I", HERE, "-s", "bench", "-s", "beside", "-o", place / "a"]
     done = subprocess.run([*command, *files], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

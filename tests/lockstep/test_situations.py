@@ -244,13 +244,14 @@ def in_icarus(folder: Path, *files: object) -> str:
 
 
 def without_c(name: str, folder: Path) -> str:
-    checker, _, instance = sorted(bound(name, folder, "--synthesizable").glob("*.sv*"))
+    files = sorted(bound(name, folder, "--synthesizable").glob("*.sv*"))
+    checker, _, instance, package = files
     (folder / "beside.sv").write_text(f"""`define WLK_IN_DESIGN(NAME) bench.dut.NAME
 module beside;
   `include "{instance}"
 endmodule
 """)
-    return verdict(in_icarus(folder, *bench(name, folder), checker, folder / "beside.sv"))
+    return verdict(in_icarus(folder, *bench(name, folder), package, checker, folder / "beside.sv"))
 
 
 def check(name: str, folder: Path) -> str:

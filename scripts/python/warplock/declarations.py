@@ -83,6 +83,7 @@ typedef struct {
     void (*visit)(const uint32_t *, const void *, wlk_state_visitor *, void *);
     void (*late)(const uint32_t *, void *);
     void (*learn)(const uint32_t *, void *, const wlk_sight *);
+    bool always_learns;
 } wlk_block;
 
 typedef struct {

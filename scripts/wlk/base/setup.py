@@ -66,6 +66,7 @@ FEATURES = {
     # zlib: Verilator's writer of FST files
     "verilate": Feature(_tools("g++ make verilator ccache pkg-config"), {"zlib": "zlib1g-dev"}),
     "rtl": Feature(requirements="requirements.txt"),
+    "model": Feature(requirements="requirements-model.txt"),
     "gtkwave": Feature({"vcd2fst": "gtkwave"}),
     "newest": Feature(libraries={"liblz4": "liblz4-dev"}, requirements="requirements-newest.txt"),
     "page": Feature(
@@ -109,7 +110,7 @@ if INSTALLED:
     FEATURES["build"] = BUILT
 # Not every distribution has a package of it. Tests that need one which is lacking are skipped.
 OPTIONAL = ("browser",)
-KINDS = {"run": ("build", "verilate", "rtl", "page", "completion")}
+KINDS = {"run": ("build", "verilate", "rtl", "model", "page", "completion")}
 if not INSTALLED:
     KINDS["test"] = tuple(name for name in FEATURES if name not in OPTIONAL)
 CLANG = "14"  # of the oldest Debian that is supported, whose clang is not there yet

@@ -19,7 +19,7 @@ PARTS = {
     "scripts": (
         *("warplock", "requirements.txt"),
         *(f"requirements-{name}.txt" for name in ("build", "completion", "newest", "page")),
-        *(f"requirements-{name}.txt" for name in ("prove", "ucis")),
+        *(f"requirements-{name}.txt" for name in ("model", "prove", "ucis")),
         *(f"wlk/**/*.{suffix}" for suffix in ("py", "sh", "html", "css", "toml")),
     ),
     # Headers and sources: what a harness and a user's block are compiled with.

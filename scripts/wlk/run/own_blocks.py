@@ -42,7 +42,7 @@ def find(asked: Command) -> tuple[str, ...]:
     """Know the blocks of users that a command names too. What set-up provides for them: what reads
     their RTL and their models."""
     find_in(asked.own_folders())
-    return ("rtl",) if tables.own() else ()
+    return ("rtl", "model") if tables.own() else ()
 
 
 def find_in(given: Sequence[Path]) -> None:
