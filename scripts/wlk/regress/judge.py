@@ -28,7 +28,7 @@ PROGRAM = setup.ROOT / "scripts" / "warplock"
 # What a verdict rests on besides RTL and settings: models, harness, stimulus, what calls them.
 VERSIONED = (
     *("refmodel", "dpi", "vectors/src", "rtl_stub"),
-    *(f"scripts/wlk/{room}" for room in ("tables", "gen", "fit", "prove", "run")),
+    *(f"scripts/wlk/{room}" for room in ("tables", "gen", "fit", "prove", "model", "run")),
 )
 SETTLED = {
     *(Status.OK, Status.FUNCTIONAL_MISMATCH, Status.TIMING_DIVERGENCE, Status.PROTOCOL_VIOLATION),
