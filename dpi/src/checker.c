@@ -603,12 +603,13 @@ static void learn(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, cons
                             .next = next != NULL ? next : got,
                             .next_known = c->next_known};
     known_bits(c, got_x, c->got_known);
-    if (in_x != NULL) { // of an entry that X names nobody knows which it is
+    // Where the input that selects an entry is X, the outputs may show any entry.
+    if (in_x != NULL) {
         hide_outputs(c, in_x, c->got_known);
     }
     known_bits(c, next != NULL ? next_x : NULL, c->next_known);
-    if (c->waivers.n !=
-        0) { // what is waived teaches nothing; of the next cycle no inputs are known
+    // A waived output says nothing. The inputs of the next cycle, which may waive it, are unknown.
+    if (c->waivers.n != 0) {
         look_waived(c, in, in_x, got, got_x);
         for (uint32_t w = 0; w < c->layout.out_words; w++) {
             c->got_known[w] &= ~c->waivers.now[w];

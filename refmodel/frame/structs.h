@@ -152,25 +152,25 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     }
 }
 
-/* The outputs as words, and as structs: what is shown, and which bits of it. */
-static void answer(const cfg_t *cfg, const framed *f, const in_t *in, fenced *shown, fenced *known,
-                   uint64_t *out, uint64_t *care) {
+/* The outputs, as words and in `shown` as a struct; which bits must match, and which there are. */
+static void answer(const cfg_t *cfg, const framed *f, const in_t *in, fenced *shown, uint64_t *out,
+                   uint64_t *care, uint64_t *mask) {
+    fenced known;
     memset(shown, 0, sizeof *shown);
-    memset(known, 0, sizeof *known);
+    memset(&known, 0, sizeof known);
     if (f->open) {
-        OPEN.outputs((const uint32_t *)cfg, f->known, in, &shown->side, &known->side);
+        OPEN.outputs((const uint32_t *)cfg, f->known, in, &shown->side, &known.side);
     } else {
-        outputs(cfg, &f->st, in, &shown->side, &known->side);
+        outputs(cfg, &f->st, in, &shown->side, &known.side);
     }
     require_zeros(shown->behind, "writes behind its outputs");
-    require_zeros(known->behind, "writes behind its outputs");
+    require_zeros(known.behind, "writes behind its outputs");
     memset(out, 0, out_words(cfg) * sizeof *out);
     memset(care, 0, out_words(cfg) * sizeof *care);
+    NAMED(out_mask)(cfg, mask);
     if (f->live) {
-        uint64_t mask[CAPS(OUT_WORDS)];
         NAMED(out_pack)(cfg, &shown->side, out);
-        NAMED(out_pack)(cfg, &known->side, care);
-        NAMED(out_mask)(cfg, mask);
+        NAMED(out_pack)(cfg, &known.side, care);
         for (uint32_t w = 0; w < out_words(cfg); w++) {
             care[w] &= mask[w];
             out[w] &= care[w];
@@ -181,10 +181,11 @@ static void answer(const cfg_t *cfg, const framed *f, const in_t *in, fenced *sh
 static void eval(const uint32_t *params, const void *state, const uint64_t *in, uint64_t *out,
                  uint64_t *care) {
     const cfg_t *cfg = (const cfg_t *)params;
+    uint64_t mask[CAPS(OUT_WORDS)];
     in_t given;
-    fenced shown, known;
+    fenced shown;
     NAMED(in_unpack)(cfg, in, &given);
-    answer(cfg, (const framed *)state, &given, &shown, &known, out, care);
+    answer(cfg, (const framed *)state, &given, &shown, out, care, mask);
 }
 
 static void take_edge(const uint32_t *params, framed *f, const uint64_t *in, const in_t *given) {
@@ -235,10 +236,11 @@ static void record(const uint32_t *params, void *state, const uint64_t *in, uint
                    uint64_t *care, wlk_step_info *info) {
     const cfg_t *cfg = (const cfg_t *)params;
     framed *f = (framed *)state;
+    uint64_t mask[CAPS(OUT_WORDS)];
     in_t given;
-    fenced shown, known;
+    fenced shown;
     NAMED(in_unpack)(cfg, in, &given);
-    answer(cfg, f, &given, &shown, &known, out, care);
+    answer(cfg, f, &given, &shown, out, care, mask);
     info->violated = broken_framed(params, f, &given);
     info->events = events_framed(cfg, f, &given, &shown.side);
     take_edge(params, f, in, &given);
@@ -256,13 +258,12 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
     uint64_t out[CAPS(OUT_WORDS)], care[CAPS(OUT_WORDS)], mask[CAPS(OUT_WORDS)];
     uint64_t differs = 0;
     in_t given;
-    fenced shown, known;
+    fenced shown;
     if (PAYLOADS || got->mask != NULL) { /* a closer look */
         return 1;
     }
     NAMED(in_unpack)(cfg, in->control, &given);
-    answer(cfg, f, &given, &shown, &known, out, care);
-    NAMED(out_mask)(cfg, mask);
+    answer(cfg, f, &given, &shown, out, care, mask);
     for (uint32_t w = 0; w < out_words(cfg); w++) {
         differs |= (out[w] ^ got->control[w]) | (care[w] ^ mask[w]);
     }

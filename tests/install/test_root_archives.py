@@ -54,8 +54,9 @@ def test_mirror_that_breaks_off_leaves_nothing(mirror):
 
 
 def test_folder_of_a_run_that_was_killed_is_removed(mirror):
-    (mirror[1] / "debian-12.new/root/etc").mkdir(parents=True)
-    (mirror[1] / "debian-12.new/root/etc/old").touch()
+    left = mirror[1] / "debian-12.new" / "root" / "etc"
+    left.mkdir(parents=True)
+    (left / "old").touch()
     path = roots.archive("debian-12")
     assert list(mirror[1].iterdir()) == [path]
     names = subprocess.run(["tar", "-tf", path], capture_output=True, text=True).stdout

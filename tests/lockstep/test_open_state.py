@@ -11,7 +11,10 @@ import programs
 import pytest
 from programs import typed
 from random_model import write_random
+from wlk import tables
 from wlk.base.errors import Status
+from wlk.model import open_state
+from wlk.tables import files
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("rtl", "model")]
 EXAMPLES = programs.ROOT / "docs" / "examples"
@@ -115,6 +118,18 @@ def test_unknown_start_wants_model_c(arbiter, member, why):
     edit(arbiter / "model.c", (".unknown_start = true, ", ""))
     done = run("lockstep", arbiter, NAME, "--cycles", "3000", code=Status.FUNCTIONAL_MISMATCH)
     assert "warning" not in done.err
+
+
+def test_nested_choices_are_written_once(arbiter, monkeypatch):
+    monkeypatch.setattr(files, "_own", {})
+    monkeypatch.setenv(files.FOLDERS, "")
+    deep = "0u"
+    for number in range(16):
+        deep = f"in->lock ? {number}u : ({deep})"
+    edit(arbiter / "model.c", ("in->req != 0);", f"(in->req != 0) | (({deep}) > 99u));"))
+    tables.use([arbiter])
+    made = open_state.make(tables.load(NAME), arbiter / "model.c")
+    assert len(made.text.splitlines()) < 1000
 
 
 # ---- dumps without their reset -------------------------------------------------------------------

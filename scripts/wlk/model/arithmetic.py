@@ -12,7 +12,7 @@ from pathlib import Path
 from pycparser import c_ast as ast
 
 from ..base.errors import Status, WlkError
-from .values import BOOL, INT, INT32, U32, U64, Fault, Type, Value
+from .values import BOOL, INT, INT32, U32, U64, Fault, Type, Value, common_type
 from .words import FALSE, TRUE, Logic, Word, constant
 
 ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
@@ -113,9 +113,8 @@ class Arithmetic:
 
     def balanced(self, one: Value, other: Value) -> tuple[Word, Word, Type]:
         """Two operands, converted to one type."""
+        kind = common_type(one.type, other.type)
         one, other = self.promoted(one), self.promoted(other)
-        kinds = {one.type, other.type}
-        kind = U64 if U64 in kinds else U32 if U32 in kinds else INT32
         return self.converted(one, kind), self.converted(other, kind), kind
 
     def converted(self, value: Value, kind: Type) -> Word:

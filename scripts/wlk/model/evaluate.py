@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pycparser import c_ast as ast
 
 from .arithmetic import Arithmetic, literal
+from .layout import Array, Number, Shape, struct_of
 from .values import BOOL, INT32, TYPES, U32, Cell, Leaf, Node, Places, Ram, Value, leaves, row
 from .words import FALSE, TRUE, Word, constant
 
@@ -74,15 +75,15 @@ class Evaluator(Arithmetic):
             if isinstance(child, ast.TypeDecl | ast.Struct | ast.Enum):
                 self.note(child)
 
-    def new(self, node: ast.Node, unset: Word = FALSE) -> Node:
-        """A variable of this type, all of it 0."""
-        if isinstance(node, ast.TypeDecl):
-            return self.new(node.type, unset)
+    def shape(self, node: ast.Node) -> Shape:
+        """The type that a node declares. BUILD_FAIL: it is none of model C."""
+        if isinstance(node, ast.TypeDecl | ast.Typename):
+            return self.shape(node.type)
         if isinstance(node, ast.IdentifierType):
             if tuple(node.names) in TYPES:
-                return Leaf(TYPES[tuple(node.names)], FALSE, unset)
+                return Number(TYPES[tuple(node.names)])
             if node.names[-1] in self.types:
-                return self.new(self.types[node.names[-1]], unset)
+                return self.shape(self.types[node.names[-1]])
             raise self.error(node, f"the type {' '.join(node.names)} has no fixed unsigned width")
         if isinstance(node, ast.Struct):
             known = node if node.decls is not None else self.structs.get(node.name)
@@ -90,13 +91,17 @@ class Evaluator(Arithmetic):
                 raise self.error(node, f"struct {node.name} is not defined")
             if odd := next((each for each in known.decls if each.bitsize is not None), None):
                 raise self.error(odd, f"{odd.name} is a bit-field; give it a type of fixed width")
-            return {each.name: self.new(each.type, unset) for each in known.decls}
+            return struct_of((each.name, self.shape(each.type)) for each in known.decls)
         if isinstance(node, ast.ArrayDecl) and node.dim is not None:
             size = self.number(node.dim)
-            return [self.new(node.type, unset) for _ in range(size)]
+            return Array(self.shape(node.type), size)
         if isinstance(node, ast.Enum):
-            return Leaf(U32, FALSE, unset)
+            return Number(U32)
         raise self.error(node, f"a {type(node).__name__} cannot be a variable")
+
+    def new(self, node: ast.Node, unset: Word = FALSE) -> Node:
+        """A variable of this type, all of it 0."""
+        return _made(self.shape(node), unset)
 
     def struct(self, name: str) -> Node:
         """A variable of a named type."""
@@ -416,3 +421,11 @@ def _held(leaf: Leaf) -> tuple[Word, Word, Word | None]:
 
 def _first(node: Node) -> Node:
     return node[0] if isinstance(node, list) else node
+
+
+def _made(of: Shape, unset: Word) -> Node:
+    if isinstance(of, Number):
+        return Leaf(of.type, FALSE, unset)
+    if isinstance(of, Array):
+        return [_made(of.of, unset) for _ in range(of.count)]
+    return {name: _made(each, unset) for name, (_, each) in of.members.items()}

@@ -8,15 +8,16 @@ them, is written as statements first.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 from pycparser import c_ast as ast
 
 from .arithmetic import literal
 from .evaluate import Evaluator
-from .layout import Array, Number, Pointer, Shape, Struct, depth, mask, shape
+from .layout import Array, Number, Pointer, Shape, Struct, depth, mask, struct_of
 from .places import Extent, Function, Place, Text, Variable, count, listed
 from .source import SHOW, SHOW_WORDS
-from .values import BOOL, INT, INT32, U32, U64, Leaf, Node, Type, leaves
+from .values import BOOL, INT, INT32, U32, U64, Leaf, Node, Type, common_type, leaves
 
 OPERATORS = {
     "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%": "modulo",
@@ -44,7 +45,7 @@ class Expressions:
 
     def shape(self, node: ast.Node) -> Shape:
         """The type that a node declares."""
-        found = shape(self.known, node)
+        found = self.known.shape(node)
         if depth(found) > MOST_OPEN:
             raise self.known.error(node, f"arrays in arrays, more than {MOST_OPEN} deep")
         return found
@@ -309,17 +310,20 @@ class Expressions:
         return value
 
     def _ternaryop(self, node: ast.TernaryOp) -> Text:
-        cond, types = self._truth(node.cond), []
-        for part in (node.iftrue, node.iffalse):
-            with self._apart():
-                types.append(self.value(part).type)
-        kind = _balanced(*types)
-        return self._chosen(
-            cond,
-            kind,
-            lambda: self._converted(self.value(node.iftrue), kind).text,
-            lambda: self._converted(self.value(node.iffalse), kind).text,
-        )
+        cond, parts = self._truth(node.cond), []
+        for each in (node.iftrue, node.iffalse):
+            with self._apart() as (lines, changed):
+                value = self.value(each)
+            parts.append((lines, changed, value))
+        kind = common_type(*(value.type for _, _, value in parts))
+
+        def run(lines: list[str], changed: set[Extent], value: Text) -> str:
+            self._lines += lines
+            self._changed |= changed
+            return self._converted(value, kind).text
+
+        one, other = (partial(run, *part) for part in parts)
+        return self._chosen(cond, kind, one, other)
 
     def _chosen(
         self, cond: str, kind: Type, one: Callable[[], str], other: Callable[[], str]
@@ -369,7 +373,7 @@ class Expressions:
             if one.type.signed:
                 text = f"wlk_num_unless_negative({one.text}, {text})"
             return Text(text, one.type)
-        kind = _balanced(one.type, other.type)
+        kind = common_type(one.type, other.type)
         a, b = self._converted(one, kind).text, self._converted(other, kind).text
         if op in ("==", "!="):
             text = f"wlk_num_equal({a}, {b})"
@@ -459,12 +463,6 @@ class Expressions:
         return Text(f"wlk_num_{COUNTS[stem]}({value}{bits})", INT32)
 
 
-def _balanced(one: Type, other: Type) -> Type:
-    """The type to which two operands are converted."""
-    kinds = {INT32 if each.bits < INT else each for each in (one, other)}
-    return U64 if U64 in kinds else U32 if U32 in kinds else INT32
-
-
 def _compared(op: str, a: str, b: str, kind: Type) -> str:
     if kind.signed:
         a, b = f"wlk_num_ordered({a})", f"wlk_num_ordered({b})"
@@ -484,9 +482,4 @@ def _measured(node: Node) -> Shape:
         return Number(node.type)
     if isinstance(node, list):
         return Array(_measured(node[0]), len(node))
-    members: dict[str, tuple[int, Shape]] = {}
-    size = 0
-    for name, each in node.items():
-        members[name] = size, _measured(each)
-        size += members[name][1].size
-    return Struct(members, size)
+    return struct_of((name, _measured(each)) for name, each in node.items())

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Types of a model in model C, and where the numbers of a variable lie in a row of all of them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from pycparser import c_ast as ast
-
-from .evaluate import Evaluator
-from .values import TYPES, U32, Type
+from .values import Type
 
 
 @dataclass(frozen=True)
@@ -49,36 +46,13 @@ Shape = Number | Struct | Array
 Typed = Shape | Pointer
 
 
-def shape(known: Evaluator, node: ast.Node) -> Shape:
-    """The type that a node declares. BUILD_FAIL: it is none of model C."""
-    if isinstance(node, ast.TypeDecl | ast.Typename):
-        return shape(known, node.type)
-    if isinstance(node, ast.IdentifierType):
-        if tuple(node.names) in TYPES:
-            return Number(TYPES[tuple(node.names)])
-        if node.names[-1] in known.types:
-            return shape(known, known.types[node.names[-1]])
-        raise known.error(node, f"the type {' '.join(node.names)} has no fixed unsigned width")
-    if isinstance(node, ast.Struct):
-        return _struct(known, node)
-    if isinstance(node, ast.ArrayDecl) and node.dim is not None:
-        return Array(shape(known, node.type), known.number(node.dim))
-    if isinstance(node, ast.Enum):
-        return Number(U32)
-    raise known.error(node, f"a {type(node).__name__} cannot be a variable")
-
-
-def _struct(known: Evaluator, node: ast.Struct) -> Struct:
-    found = node if node.decls is not None else known.structs.get(node.name)
-    if found is None:
-        raise known.error(node, f"struct {node.name} is not defined")
+def struct_of(shapes: Iterable[tuple[str, Shape]]) -> Struct:
+    """The struct with these members, in their order."""
     members: dict[str, tuple[int, Shape]] = {}
     size = 0
-    for each in found.decls:
-        if each.bitsize is not None:
-            raise known.error(each, f"{each.name} is a bit-field; give it a type of fixed width")
-        members[each.name] = size, shape(known, each.type)
-        size += members[each.name][1].size
+    for name, of in shapes:
+        members[name] = size, of
+        size += of.size
     return Struct(members, size)
 
 

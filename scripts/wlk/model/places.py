@@ -101,7 +101,7 @@ class Function:
 
 
 def count(of: Typed) -> int:
-    """Its elements; 1 of what is no array."""
+    """The number of elements of an array, and 1 for any other type."""
     return of.count if isinstance(of, Array) else 1
 
 

@@ -109,3 +109,9 @@ TYPES: Mapping[tuple[str, ...], Type] = {
     ("unsigned",): U32,
     ("unsigned", "long"): U64,
 }
+
+
+def common_type(one: Type, other: Type) -> Type:
+    """The type to which the operands of an operator are converted."""
+    kinds = {INT32 if each.bits < INT else each for each in (one, other)}
+    return U64 if U64 in kinds else U32 if U32 in kinds else INT32
