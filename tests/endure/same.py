@@ -37,6 +37,8 @@ WAYS: list[tuple[str, str, tuple[str, ...]]] = [
     ("three processes", BASE, ("--jobs", "3")),
     ("by DPI", BASE, ("--via", "dpi")),
 ]
+# These ways compile the RTL otherwise, so its registers power up with other random values.
+RECOMPILED = {"newest Verilator", "by DPI"}
 # What is of a run and not of the RTL; shrunk cases are compared by their lengths.
 LEFT_OUT = {"cycles_per_second", "picture", "waves", "rtl_lines", "second_opinion", "failing_seeds"}
 CYCLES = 3000
@@ -66,8 +68,10 @@ class Case:
             self.rtl = ("--rtl", *files, "--module", self.table.module)
         self.options = programs.config_options(self.table.show(self.config))
         self.options += ["--profile", dice.choice(("mix", *self.table.profiles))]
+        self.power_up = "none"
         if self.table.clock is not None:
-            self.options += ["--power-up", dice.choice(("unknown", "zero"))]
+            self.power_up = dice.choice(("unknown", "zero"))
+            self.options += ["--power-up", self.power_up]
         self.seed = dice.randrange(1, 1 << 30)
 
     def __str__(self) -> str:
@@ -107,7 +111,11 @@ def differences(case: Case) -> Iterator[str]:
     answer = case.lockstep(BASE, (), case.seed, last)
     for name, build, words in WAYS:
         other = case.lockstep(build, words, case.seed, last)
-        for key in sorted(answer.keys() | other.keys()):
+        keys = answer.keys() | other.keys()
+        if name in RECOMPILED and case.power_up == "unknown":
+            # Faulty RTL may show those values, and they decide how far its stimulus shrinks.
+            keys -= {"shrunk"}
+        for key in sorted(keys):
             if answer.get(key) != other.get(key):
                 yield f"{name}: {key} is {other.get(key)}, was {answer.get(key)}"
     if answer["code"] == Status.OK:
