@@ -7,16 +7,20 @@
 
 /** Nonzero where two lists of words differ. */
 FOUR_INLINE uint64_t words_differ(const uint64_t *a, const uint64_t *b, uint32_t words) {
-    const uint32_t whole = words & ~(FOUR - 1u);
-    uint64_t rest = 0;
+    const uint32_t last = words - FOUR;
+    uint64_t few = 0;
     four differs = {0};
-    for (uint32_t w = 0; w < whole; w += FOUR) {
+    if (words < FOUR) {
+        for (uint32_t w = 0; w < words; w++) {
+            few |= a[w] ^ b[w];
+        }
+        return few;
+    }
+    for (uint32_t w = 0; w < last; w += FOUR) {
         differs |= four_of(a + w) ^ four_of(b + w);
     }
-    for (uint32_t w = whole; w < words; w++) {
-        rest |= a[w] ^ b[w];
-    }
-    return whole != 0 ? four_union(differs) | rest : rest;
+    /* The last row may begin among words that have been compared. */
+    return four_union(differs | (four_of(a + last) ^ four_of(b + last)));
 }
 
 #endif

@@ -22,8 +22,8 @@ def complete(block: str, params: dict) -> dict:
     return table.show(table.config(given)) | {"power_up": power_up}
 
 
-def model(block: str, params: dict, fields: dict[str, int] | None = None) -> Any:
-    """The naive block at power-up. `fields`: (name, width) of the ports in its opaque fields."""
+def model(block: str, params: dict) -> Any:
+    """The naive block at power-up."""
     full = complete(block, params)
-    made = BLOCKS[block](full) if fields is None else BLOCKS[block](full, fields)
+    made = BLOCKS[block](full)
     return Readings(full, ports(block, full), made) if isinstance(made, Reading) else made

@@ -28,7 +28,6 @@ CYCLES = 80
 # Runs of a configuration, which take the profiles by turns.
 RUNS = {"collector": 20, "issue": 3}
 LEAST = 4  # hits of each coverage point in a campaign
-NAMES = ("imm", "rob_idx", "fu_code_0", "fu_code_1", "debug_pc", "x", "lrs1_rtype", "prs1")
 
 SMALL = {
     "num_warps": (1, 2, 3, 4, 5),
@@ -46,10 +45,6 @@ SMALL = {
     "allow_partial_collect": (0, 0, 1),
     "count_forwarded_reads": (1, 0),
     "debug": (0, 1),
-    "n": range(1, 9),
-    "k": range(1, 9),
-    "core_width": range(1, 9),
-    "encoding": ("v3", "v4"),
     "num_threads": (1, 2, 3, 4, 8),
     "simd_width": (1, 2, 4),
     "num_opcs": (1, 1, 2, 3, 4),
@@ -97,33 +92,27 @@ LARGE = SMALL | {
 
 
 class Case(NamedTuple):
-    """A configuration, and the fields of what its opaque ports carry."""
+    """A configuration, and what is known of its power-up."""
 
     table: tables.Table
     config: tables.Config
     power_up: str
-    fields: dict[str, int] | None
 
     def naive(self) -> Any:
         params = self.table.show(self.config) | {"power_up": self.power_up}
-        return naive.model(self.table.name, params, self.fields)
+        return naive.model(self.table.name, params)
 
 
 def case(block: str, dice: random.Random, values: dict) -> Case:
-    table, fields = tables.load(block), None
-    if table.members:
-        names = dice.sample(NAMES, dice.randint(1, len(NAMES)))
-        fields = {name: dice.choice((1, 1, 2, 7, 12, 40, 63, 64)) for name in names}
-        table = table.with_members(fields.items())
+    table = tables.load(block)
     config = programs.random_config(table, dice, values)
-    return Case(table, config, dice.choice(("unknown", "unknown", "zero")), fields)
+    return Case(table, config, dice.choice(("unknown", "unknown", "zero")))
 
 
 def named(block: str) -> Iterator[Case]:
     table = tables.load(block)
-    if not table.members:
-        for given in table.configs.values():
-            yield Case(table, table.config(given), "unknown", None)
+    for given in table.configs.values():
+        yield Case(table, table.config(given), "unknown")
 
 
 def altered(rows: list[Row], params: dict, dice: random.Random) -> list[Row]:
@@ -223,7 +212,7 @@ def compare(one: Case, profile: str, shows: bool, seed: int, reached: Counter) -
     """Fails at the first difference of a run."""
     block, model = one.table.name, one.naive()
     where = f"WLK_PROP_SEED={SEED} {block} {profile=} {shows=} {seed=} {one.power_up} "
-    where += f"{one.table.text(one.config)} {one.fields}"
+    where += f"{one.table.text(one.config)}"
     dice = random.Random(where)
     rows, coverage = adapter.stimulus(one.table, one.config, profile, seed, CYCLES)
     rows = altered(rows, one.table.show(one.config), dice)

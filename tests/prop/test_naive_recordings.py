@@ -101,30 +101,6 @@ def test_masked_bits_were_never_defined(one: programs.Recording) -> None:
                 assert row[port] & ~care == 0, f"cycle {cycle}: {port} is masked but was defined"
 
 
-BOOM = {
-    "basic_n2": ("dispatch_basic", {"core_width": 2, "queues": "MEM:2:1,INT:2:2,FP:2:1"}),
-    "compacting_n3": ("dispatch_compacting", {"core_width": 3, "queues": "MEM:2:1,INT:1:1,FP:2:2"}),
-    "compacting_n4": ("dispatch_compacting", {"core_width": 4, "queues": "MEM:2:1,INT:4:3,FP:1:1"}),
-    "compactor_n4k2": ("compactor", {"n": 4, "k": 2}),
-}
-
-
-@pytest.mark.parametrize("name", BOOM)
-def test_naive_model_explains_the_recordings(name: str) -> None:
-    kind, params = BOOM[name]
-    with lzma.open(programs.recording(f"boom/{name}.csv.xz"), "rt") as file:
-        rows = list(csv.reader(file))
-    ports = dict(zip(rows[0][1:], rows[1][1:], strict=True))
-    stem = "io_in_0_bits_" if kind == "compactor" else "io_ren_uops_0_bits_"
-    fields = {n.removeprefix(stem): int(d[1:]) for n, d in ports.items() if n.startswith(stem)}
-    block = naive.model(kind, params, fields)
-    assert {p.name: f"{p.direction}{p.width}" for p in block.ports} == ports
-    for number, cells in enumerate(rows[2:]):
-        row = dict(zip(rows[0][1:], (int(cell, 16) for cell in cells[1:]), strict=True))
-        want = {p: value for p, value in row.items() if ports[p].startswith("o")}
-        assert block.outputs(row) == want, f"row {number}"
-
-
 PACKETS = {"num_warps": 8, "num_threads": 8, "simd_width": 2, "num_gpr_banks": 2, "num_opcs": 2,
            "perf_enable": 1}  # fmt: skip
 VORTEX = {

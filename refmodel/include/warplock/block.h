@@ -20,7 +20,7 @@ WLK_BEGIN_DECLS
 
 /** Version of this interface and of the DPI entry points; a checker built for another is refused.
  */
-#define WLK_ABI_VERSION 5u
+#define WLK_ABI_VERSION 6u
 
 /** Version of the library, for example "0.5.0". It never changes and is never freed. */
 const char *wlk_version(void);

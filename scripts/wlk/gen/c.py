@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """C of a block's port table: structs, packing, and the run-time table.
 
-  python3 -m wlk.gen.c BLOCK OUT.h OUT.c
+  python3 -m wlk.gen.c BLOCK OUT.h OUT.c VIEW.h
   python3 -m wlk.gen.c --models OUT.h    the list of models
   python3 -m wlk.gen.c --stimuli OUT.h   the blocks that have a stimulus of their own
   python3 -m wlk.gen.c --folders         the folders of the blocks in refmodel/, for Meson
 
 OUT.h has the configuration struct, one struct a side with the RTL's names, and accessors of the
 control words as inline functions (the models' hot path). OUT.c has `wlk_BLOCK_table` and the rows
-that frame/map.h works with: where each field lies, floors, constraints. Run by Meson; never edit
-what it writes.
+that frame/map.h works with: where each field lies, floors, constraints. VIEW.h is that of view.py.
+Run by Meson; never edit what it writes.
 """
 
 import itertools
@@ -154,7 +154,8 @@ static inline void {self.p}_defaults({self.p}_cfg *cfg) {{
         """What of the header a model in model C sees: structs, limits, rules and points."""
         structs = "".join(map(self._struct, SIDES))
         state = f"typedef struct {self.p}_state {self.p}_state;"
-        return f"#include <stdint.h>\n{self._cfg()}{structs}{self._points()}\n{state}\n"
+        cfg = self._cfg(in_union=False)
+        return f"#include <stdint.h>\n{cfg}{structs}{self._points()}\n{state}\n"
 
     def _packers(self, side: str) -> str:
         p = f"{self.p}_{side}"
@@ -167,8 +168,8 @@ void {p}_pack({self.cfg}, const {p} *v,
 """
 
     def _words(self, side: str) -> str:
-        payloads = [f for f in self._payloads(side) if not f.opaque]
-        terms = [f"{self._copies(f)} * {self._payload_words(f)}" for f in payloads]
+        payloads = [f for f in self.payloads(side) if not f.opaque]
+        terms = [f"{self._copies(f)} * {self.payload_words(f)}" for f in payloads]
         return f"""\
 /** Words of a whole {side}put record. */
 static inline uint32_t {self.p}_{side}_words({self.cfg}) {{
@@ -207,7 +208,7 @@ static inline uint32_t {self.p}_{side}_words({self.cfg}) {{
         text = f"""\
 /** Words of the largest record, and fields whose words lie behind the others. */
 #define {self.stem}_{side.upper()}_WORDS    {self._record_words(side)}u
-#define {self.stem}_{side.upper()}_PAYLOADS {len(self._payloads(side))}u
+#define {self.stem}_{side.upper()}_PAYLOADS {len(self.payloads(side))}u
 
 """
         if side == "out":
@@ -282,20 +283,34 @@ uint32_t {p}_tick({self.cfg}, {p}_state *state, const {p}_in *in);
 extern const wlk_block {p}_block;
 """
 
-    def _cfg(self) -> str:
+    def _cfg(self, *, in_union: bool = True) -> str:
         params = self.t.params.values()
-        members = [
-            f"uint32_t {p.name}; /**< {p.doc}; {p.describe()}, default {p.show(p.default)} */"
-            for p in params
-        ]
         limits = "".join(map(self._limits, params))
         return f"""\
 /** Configuration of `{self.t.name}`; spec: {self.t.spec}. */
 typedef struct {self.p}_cfg {{
-{lines(members)}}} {self.p}_cfg;
+{self._cfg_members(in_union=in_union)}}} {self.p}_cfg;
 
 {limits}{"".join(map(self._list_sizes, self.t.lists.values()))}
 """
+
+    def _cfg_members(self, *, in_union: bool) -> str:
+        """Parameters in their order; those of a list also as an array of its entries."""
+        text = ""
+        groups = itertools.groupby(self.t.params.values(), lambda param: param.list_of)
+        for name, group in groups:
+            params = lines(
+                f"uint32_t {p.name}; /**< {p.doc}; {p.describe()}, default {p.show(p.default)} */"
+                for p in group
+            )
+            if not name:
+                text += params
+                continue
+            each = self.t.lists[name]
+            items = "".join(f" uint32_t {item.name};" for item in each.items)
+            array = f"struct {{{items} }} {name}[{each.most}]; /**< the entries of `{name}` */\n"
+            text += f"union {{ struct {{\n{params}}};\n{array}}};\n" if in_union else params + array
+        return text
 
     def _limits(self, param: Param) -> str:
         """The largest value of a parameter, or its named values."""
@@ -319,36 +334,48 @@ typedef struct {self.p}_cfg {{
         return f"""\
 /** {word} of a cycle, by the RTL's names. Payloads: words in which lanes lie side by side. */
 typedef struct {self.p}_{side} {{
-{self._members(self._of(side), 0)}}} {self.p}_{side};
+{self.members(self._of(side))}}} {self.p}_{side};
 
 """
 
-    def _members(self, fields: list[Field], depth: int) -> str:
-        """Those of a struct; fields that share a part of their paths are a struct in it."""
+    def members(self, fields: list[Field], depth: int = 0, *, view: bool = False) -> str:
+        """Those of a struct; fields that share a part of their paths are a struct in it. `view`:
+        with payloads that lie in the record."""
         text, pad = "", "    " * (depth + 1)
         parts: dict[str, list[Field]] = {}
         for item in fields:
-            parts.setdefault(item.path[depth][0], []).append(item)
+            parts.setdefault(item.members[depth][0], []).append(item)
         for part, inside in parts.items():
+            name = part + self._bounds(inside, depth)
             item = inside[0]
-            count = item.path[depth][1]
-            name = part + ("" if count is None else f"[{most(count, self.legal)}]")
+            inside = [each for each in inside if each.entry == item.entry]
             if len(item.path) > depth + 1:
-                text += f"{pad}struct {{\n{self._members(inside, depth + 1)}{pad}}} {name};\n"
+                inner = self.members(inside, depth + 1, view=view)
+                text += f"{pad}struct {{\n{inner}{pad}}} {name};\n"
+                continue
+            doc = item.doc if item.entry is None else item.doc.replace(str(item.entry), "@")
+            if item.lanes is not None and view:
+                text += f"{pad}uint64_t *{name};\n{pad}uint32_t {part}_n;\n"
             elif item.lanes is not None:
-                text += f"{pad}uint64_t {name}[{self._most_words(item)}]; /**< {item.doc} */\n"
+                text += f"{pad}uint64_t {name}[{self._most_words(item)}]; /**< {doc} */\n"
             else:
-                text += f"{pad}{c_type(item.max_width)} {name}; /**< {item.doc} */\n"
+                text += f"{pad}{c_type(item.max_width)} {name}; /**< {doc} */\n"
         return text
+
+    def _bounds(self, fields: list[Field], depth: int) -> str:
+        """Array bounds of the member of which these fields are."""
+        _, entry, count = fields[0].members[depth]
+        entries = "" if entry is None else f"[{1 + max(each.entry or 0 for each in fields)}]"
+        return entries + ("" if count is None else f"[{most(count, self.legal)}]")
 
     def _lanes(self, side: str) -> str:
         """A lane of each payload by its number, since several lie in a word of the struct."""
-        return "".join(self._lane(side, f) for f in self._payloads(side) if not f.opaque)
+        return "".join(self._lane(side, f) for f in self.payloads(side) if not f.opaque)
 
     def _lane(self, side: str, item: Field) -> str:
         place, indices = "v", []
-        for depth, (part, count) in enumerate(item.path):
-            place += ("." if depth else "->") + part
+        for depth, (part, entry, count) in enumerate(item.members):
+            place += ("." if depth else "->") + _member(part, entry)
             if count is not None:
                 indices.append(f"i{len(indices)}" if len(item.counts) > 1 else "i")
                 place += f"[{indices[-1]}]"
@@ -445,26 +472,26 @@ static inline {const}uint64_t *{self.p}_{side}_{name}({const}uint64_t *words, ui
 {self._api_source()}
 {self._tables()}"""
 
-    def _payloads(self, side: str) -> list[Field]:
+    def payloads(self, side: str) -> list[Field]:
         """Fields in whole words of their own, in the order of these words."""
         fields = [f for f in self._of(side) if f.lanes is not None]
         return sorted(fields, key=lambda f: not f.opaque)
 
-    def _fixed_count(self, side: str) -> str:
+    def fixed_count(self, side: str) -> str:
         """Control words of a side, groups included and opaque fields not, as C."""
         groups = [f"({c.c()} * {n}u)" for _, c, n in self.t.groups[side]]
         return " + ".join([f"{self.t.control[side]}u", *groups])
 
     def _control_count(self, side: str) -> str:
         """Control words of a side, groups and opaque fields included, as C."""
-        opaque = [f for f in self._payloads(side) if f.opaque]
-        words = [f"({self._copies(f)} * {self._payload_words(f)})" for f in opaque]
-        return " + ".join([self._fixed_count(side), *words])
+        opaque = [f for f in self.payloads(side) if f.opaque]
+        words = [f"({self._copies(f)} * {self.payload_words(f)})" for f in opaque]
+        return " + ".join([self.fixed_count(side), *words])
 
     # -- where fields lie --------------------------------------------------------------------
     def _map(self) -> str:
         """The rows of frame/map.h, and the functions that compute what these number."""
-        values = Numbered(self._fixed_count("in"), self._fixed_count("out"), "1u")
+        values = Numbered(self.fixed_count("in"), self.fixed_count("out"), "1u")
         conditions = Numbered()
         pairs = itertools.pairwise([None, *self.t.fields])
         fields = [self._map_field(before, item, values) for before, item in pairs]
@@ -516,10 +543,10 @@ static void {name}(const uint32_t *words, {kind} *v) {{
             values(_holds(item.when) if item.when is not None else "1u"),
         ]
         counts = [values(count.c()) for _, count in item.path if count is not None]
-        bit, steps = (0, []) if item.lanes is not None else self._steps(item)
+        bit, steps = (0, []) if item.lanes is not None else self.steps(item)
         place, access, strides = f"{self.p}_{item.direction}", "", []
-        for part, count in item.path:
-            access += f".{part}" if access else part
+        for part, entry, count in item.members:
+            access += ("." if access else "") + _member(part, entry)
             if count is not None:
                 strides.append(f"MAP_STRIDE({place}, {access})")
                 access += "[0]"
@@ -529,7 +556,7 @@ static void {name}(const uint32_t *words, {kind} *v) {{
             f"{c_list(steps)}, {item.max_width}, {c_list(strides)}, MAP_AT({place}, {access})}},"
         )
 
-    def _steps(self, item: Field) -> tuple[int, list[int | str]]:
+    def steps(self, item: Field) -> tuple[int, list[int | str]]:
         """First bit of a control field, and bits from an element to the next in each dimension."""
         bits = {index: slot.word * WORD + slot.lsb for index, slot in self._slots(item).items()}
         if item.packed:
@@ -545,9 +572,7 @@ static void {name}(const uint32_t *words, {kind} *v) {{
             steps[dimension] = bits.get(ahead, first) - first
         for index, bit in bits.items():
             pairs = zip(index, (steps[n] for n in literal), strict=True)
-            if bit != first + sum(i * step for i, step in pairs):
-                message = f"{label(self.t.path)}: {item.name}: elements at uneven distances"
-                raise WlkError(Status.MODEL_ERROR, message)
+            require_even(self.t, item, bit == first + sum(i * step for i, step in pairs))
         group = item.group is not None
         return first + group * self.t.control[item.direction] * WORD, steps
 
@@ -610,16 +635,16 @@ void {p}_pack({self.cfg}, const {p} *v, uint64_t *words) {{
         uint64_t *g = words + {self.t.control["out"]}u + i * {stride}u;
 {lines(parts, 2)}    }}
 """
-        if self._payloads("out"):
-            text += f"    words += {self._fixed_count('out')};\n"
-        for item in self._payloads("out"):
+        if self.payloads("out"):
+            text += f"    words += {self.fixed_count('out')};\n"
+        for item in self.payloads("out"):
             lanes = item.lanes.c()
             if item.when is not None:
                 lanes = f"{_holds(item.when)} ? {lanes} : 0u"
             text += f"""\
     for (uint32_t n = 0; n < {self._copies(item)}; n++) {{
         wlk_mask_lanes(words, {lanes}, {item.width.c()});
-        words += {self._payload_words(item)};
+        words += {self.payload_words(item)};
     }}
 """
         return f"""\
@@ -645,7 +670,7 @@ void {self.p}_out_mask({self.cfg}, uint64_t *words) {{
         counts = [count.c() for _, count in item.path if count is not None]
         return " * ".join(counts) or "1u"
 
-    def _payload_words(self, item: Field) -> str:
+    def payload_words(self, item: Field) -> str:
         """Words of one element of a payload, as C."""
         return f"(({item.lanes.c()} * wlk_lane_step({item.width.c()}) + 63u) / 64u)"
 
@@ -653,7 +678,7 @@ void {self.p}_out_mask({self.cfg}, uint64_t *words) {{
         """Words of the largest record: array bounds."""
         groups = self.t.groups[side]
         words = self.t.control[side] + sum(most(c, self.legal) * n for _, c, n in groups)
-        return words + sum(math.prod(f.counts) * self._most_words(f) for f in self._payloads(side))
+        return words + sum(math.prod(f.counts) * self._most_words(f) for f in self.payloads(side))
 
     def _api_source(self) -> str:
         p, block = self.p, f"{self.p}_block"
@@ -780,6 +805,18 @@ def _accessor(stem: str, name: str, place: tuple[int, int, int], note: str = "")
     return f"{text} /**< {note} */" if note else text
 
 
+def require_even(table: Table, item: Field, is_even: bool) -> None:
+    """MODEL_ERROR where elements of a field do not lie one like the other."""
+    if not is_even:
+        message = f"{label(table.path)}: {item.name}: elements at uneven distances"
+        raise WlkError(Status.MODEL_ERROR, message)
+
+
+def _member(name: str, entry: int | None) -> str:
+    """A part of the path of a struct's member."""
+    return name if entry is None else f"{name}[{entry}]"
+
+
 def _holds(condition: Expr) -> str:
     return f"({condition.c()}) != 0u"
 
@@ -799,6 +836,8 @@ def stimulus_list() -> str:
 
 def main(argv: list[str]) -> int:
     """Write the files."""
+    from . import view  # which imports this
+
     try:
         if argv[1:] == ["--folders"]:
             print("\n".join(str(folder.relative_to(MODELS)) for folder in shipped().values()))
@@ -809,12 +848,13 @@ def main(argv: list[str]) -> int:
         if len(argv) == 3 and argv[1] == "--stimuli":
             Path(argv[2]).write_text(stimulus_list(), encoding="utf-8")
             return 0
-        if len(argv) != 4:
-            print("usage: python3 -m wlk.gen.c BLOCK OUT.h OUT.c", file=sys.stderr)
+        if len(argv) != 5:
+            print("usage: python3 -m wlk.gen.c BLOCK OUT.h OUT.c VIEW.h", file=sys.stderr)
             return 2
         generated = CTable(load(argv[1]))
         Path(argv[2]).write_text(generated.header(), encoding="utf-8")
         Path(argv[3]).write_text(generated.source(), encoding="utf-8")
+        Path(argv[4]).write_text(view.View(generated).header(), encoding="utf-8")
     except WlkError as exc:
         print(f"wlk.gen.c: {exc}", file=sys.stderr)
         return int(exc.status)

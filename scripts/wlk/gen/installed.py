@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ..base.errors import ROOT, Status, WlkError
 from ..base.guard import guard
+from ..tables.files import MODEL, is_by_structs
 
 # Folder -> patterns.
 PARTS = {
@@ -46,7 +47,17 @@ def files() -> Iterator[str]:
     """Their names below the checkout."""
     for folder, patterns in PARTS.items():
         found = {path for pattern in patterns for path in (ROOT / folder).glob(pattern)}
+        if folder == "refmodel":
+            found |= set(_models(ROOT / folder))
         yield from sorted(str(path.relative_to(ROOT)) for path in found)
+
+
+def _models(folder: Path) -> Iterator[Path]:
+    """Those in model C, which are proved, with the headers of their blocks and families."""
+    for path in folder.glob(f"*/*/{MODEL}"):
+        if is_by_structs(path):
+            yield path
+            yield from (x for place in path.parents[:2] for x in place.glob("*.h"))
 
 
 def check(listed: list[str]) -> None:

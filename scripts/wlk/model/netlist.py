@@ -16,7 +16,7 @@ from ..base import keep, outputs, setup
 from ..gen.sv import HARNESS_CLOCK
 from ..tables import Config, Port, Table, own
 from ..tables.expr import lane_step
-from ..tables.files import MODEL
+from ..tables.files import MODEL, is_by_structs
 from .values import Column, Fault, Leaf, Node, Ram, leaves
 from .words import FALSE, TRUE, Logic, Word, constant
 
@@ -42,8 +42,12 @@ class Made:
 
 
 def is_modelled(table: Table) -> bool:
-    """Is the model of a block in model C?"""
-    return table.name in own()
+    """Is the model of a block in model C? A user's is taken to be."""
+    return table.name in own() or is_by_structs(_source(table))
+
+
+def _source(table: Table) -> Path:
+    return own().get(table.name, table.path.parent) / MODEL
 
 
 def make(table: Table, config: Config) -> Made:
@@ -51,7 +55,7 @@ def make(table: Table, config: Config) -> Made:
     from . import source
     from .execute import Executor
 
-    tree = source.parse(table, own()[table.name] / MODEL)
+    tree = source.parse(table, _source(table))
     rounds = max(config.values(), default=0) + 1
     known = Known()
     while True:
@@ -78,9 +82,14 @@ class _Module:
         self.table, self.config, self.run, self.logic = table, config, run, run.logic
         self.clock = table.clock or HARNESS_CLOCK
         self.ports = table.ports(config)
+        self.opaque = table.layout(config).opaque
         cfg, self.state = run.struct("cfg_t"), run.struct("state_t")
-        for name, leaf in cfg.items():
-            leaf.word = constant(config[name])
+        for name, node in cfg.items():
+            if isinstance(node, Leaf):
+                node.word = constant(config[name])
+                continue
+            for (entry, item), leaf in _entries(node):
+                leaf.word = constant(config[f"{name}_{entry}_{item}"])
         self.given, self.shown = run.struct("in_t"), run.struct("out_t")
         self._take_inputs()
         self.before, self.arrays = known, dict[str, list[Node]]()
@@ -140,41 +149,47 @@ class _Module:
 
     def _leaf(self, side: Node, port: Port) -> Node:
         indices, node = iter(port.index), side
-        for part, count in port.field.path:
-            node = node[part]
+        for part, entry, count in port.field.members:
+            node = node[part] if entry is None else node[part][entry]
             if count is not None:
                 node = node[next(indices)]
         return node
 
-    def _lane(self, port: Port) -> tuple[int, int]:
-        """The word in which a lane of a payload is, and its lowest bit there."""
-        bit = port.lane * lane_step(port.width)
-        return bit // 64, bit % 64
+    def _spot(self, port: Port) -> tuple[int, int] | None:
+        """The word of a payload in which a port is, and its lowest bit there."""
+        if port.field.opaque:
+            return port.word - self.opaque[port.field.name, port.index], port.lsb
+        if port.lane is None:
+            return None
+        return divmod(port.lane * lane_step(port.width), 64)
 
     def _take_inputs(self) -> None:
         for leaf in leaves(self.given):
             leaf.word = FALSE
-        lanes: dict[int, tuple[Leaf, list[tuple[int, Word]]]] = {}
+        words: dict[int, tuple[Leaf, list[tuple[int, Word]]]] = {}
         for port in self.ports:
             if port.direction == "out":
                 continue
             node, word = self._leaf(self.given, port), Word(port.width, None, port.name)
-            if port.lane is None:
+            if (spot := self._spot(port)) is None:
                 node.word = word
-            else:
-                number, lsb = self._lane(port)
-                leaf = node[number]
-                lanes.setdefault(id(leaf), (leaf, []))[1].append((lsb, word))
-        for leaf, parts in lanes.values():
-            step = 64 // len(parts) if len(parts) == 1 else parts[1][0] - parts[0][0]
-            leaf.word = self.logic.join([(step, word) for _, word in parts])
+                continue
+            leaf = node[spot[0]]
+            words.setdefault(id(leaf), (leaf, []))[1].append((spot[1], word))
+        for leaf, parts in words.values():
+            parts.sort(key=lambda part: part[0])
+            ends = [lsb for lsb, _ in parts[1:]] + [64]
+            steps = [end - lsb for (lsb, _), end in zip(parts, ends, strict=True)]
+            leaf.word = self.logic.join(
+                [(step, word) for step, (_, word) in zip(steps, parts, strict=True)]
+            )
 
     def _answer(self, port: Port) -> tuple[Word, Word]:
         """The value of an output, and whether it is shown."""
         node, logic = self._leaf(self.shown, port), self.logic
-        if port.lane is None:
+        if (spot := self._spot(port)) is None:
             return logic.fit(node.word, port.width), node.shown or FALSE
-        number, lsb = self._lane(port)
+        number, lsb = spot
         word = logic.shift(node[number].word, False, constant(lsb), 64)
         return logic.fit(word, port.width), node[number].shown or FALSE
 
@@ -269,6 +284,13 @@ def _named(node: Node, name: str) -> Iterator[tuple[str, Leaf]]:
     items = node.items() if isinstance(node, dict) else enumerate(node)
     for key, each in items:
         yield from _named(each, _join(name, key))
+
+
+def _entries(node: Node) -> Iterator[tuple[tuple[int, str], Leaf]]:
+    """The items of a list's entries."""
+    for number, entry in enumerate(node):
+        for name, leaf in entry.items():
+            yield (number, name), leaf
 
 
 def _join(name: str, key: str | int) -> str:

@@ -16,6 +16,7 @@ from ..base import progress
 from ..base.errors import Status, WlkError
 from ..gen import c
 from ..tables import Table
+from ..tables.files import MODELS
 
 SHOW, SHOW_WORDS = "wlk_show", "wlk_show_words"  # what the macros call
 HEADERS = {
@@ -76,9 +77,17 @@ typedef struct flop { const char *name; uint64_t value, known; int notation; } f
 #include "frame/model.h"
 typedef NAMED(in) in_t;
 typedef NAMED(out) out_t;
+typedef out_t care_t;
 #define SHOW(port, value)      {SHOW}(out->port, value)
 #define SHOW_WORDS(port, from) {SHOW_WORDS}(out->port, from)
 #define WLK_STRUCTS_MODEL(...)
+""",
+    "frame/no_state.h": """\
+#include "frame/model.h"
+struct NAMED(state) {};
+#include "frame/structs.h"
+static inline void edge(const cfg_t *cfg, state_t *st, const in_t *in) {}
+static inline void clear(const cfg_t *cfg, state_t *st) {}
 """,
     "legalise.h": '#include "frame/structs.h"\n#define WLK_LEGALISE(change)\n',
 }
@@ -87,7 +96,9 @@ FLAGS = ("-E", "-std=c11", "-undef", "-nostdinc", "-w")
 
 def parse(table: Table, path: Path) -> c_ast.FileAST:
     """The model of a block. BUILD_FAIL names file and line."""
-    texts = HEADERS | {f"warplock/{table.name}_ports.h": c.CTable(table).model_header()}
+    ports = f"warplock/{table.name}_ports.h"
+    texts = HEADERS | {ports: c.CTable(table).model_header()}
+    texts[f"warplock/{table.name}_view.h"] = f'#include "{ports}"\n'
     text = _preprocessed(path, texts)
     try:
         return c_parser.CParser().parse(text, str(path))
@@ -103,7 +114,7 @@ def _preprocessed(path: Path, texts: Mapping[str, str]) -> str:
             (place / header).parent.mkdir(parents=True, exist_ok=True)
             (place / header).write_text(text, encoding="utf-8")
         compiler = os.environ.get("CC", "cc")
-        folders = [f"-I{each}" for each in (place, path.parent, path.parent / "include")]
+        folders = [f"-I{each}" for each in (place, path.parent, path.parent / "include", MODELS)]
         out = place / "model.i"
         done = progress.run([compiler, *FLAGS, *folders, path, "-o", out])
         if done.code:

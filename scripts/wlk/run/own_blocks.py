@@ -32,7 +32,7 @@ INCLUDES = tuple(
 )
 WARNINGS = ("-Wall", "-Wextra", "-Wno-unused-function", "-Wno-unused-parameter")
 FLAGS = ("-std=gnu11", "-O2", "-g", "-fPIC", "-shared", "-fvisibility=hidden", *WARNINGS)
-DEFINES = (f'-DWLK_VERSION="{installed.version()}"', "-DWLK_ISA_SUFFIX=")
+DEFINES = (f'-DWLK_VERSION="{installed.version()}"', "-DWLK_ISA_SUFFIX=", "-DWLK_OWN_BLOCK")
 WRITERS = Path(__file__).parent.parent / "model"  # of the form for unknown state
 WARNING = "warning.txt"  # beside a library
 MOST = 100  # libraries kept

@@ -37,6 +37,7 @@ class Field:
     counts: tuple[int, ...] = ()  # the largest legal value of each array count
     opaque: bool = False  # its ports are found in the RTL; `lanes`: how many words they need
     entry: int | None = None  # of a field that each entry of a list has: whose it is
+    stem: str = ""  # and its name with @ in place of that number
     label: str = ""  # its name in reports; empty: that of the port
     show: str = ""  # how reports write it: one of NOTATIONS; empty: by its width
     prefix: str = "io_"  # what the names of its ports begin with
@@ -64,6 +65,18 @@ class Field:
     def unit_head(self) -> str:
         """The path of the unit that it is a part of: `ibuf.bits`; empty without a unit."""
         return ".".join(part for part, _ in self.path[: self.unit_at]) if self.unit else ""
+
+    @property
+    def members(self) -> tuple[tuple[str, int | None, Expr | None], ...]:
+        """The path in a struct of C: (member, entry, count). Entries of a list are an array: the
+        field of entry 2 that the table calls `q_@[n].valid` is `q[2][i].valid`."""
+        stems = self.stem.split(".") if self.stem else [part for part, _ in self.path]
+        found = []
+        for stem, (_, count) in zip(stems, self.path, strict=True):
+            name = stem.partition("[")[0]
+            entry = self.entry if "@" in name else None
+            found.append((name.replace("_@", "").replace("@", ""), entry, count))
+        return tuple(found)
 
     @property
     def named_path(self) -> tuple[tuple[str, Expr | None], ...]:

@@ -19,6 +19,7 @@ SHARED = {"param", "list", "field", "channel", "cover"}  # keys that a family's 
 
 
 # What is in a block's folder, shipped or a user's (docs/own-blocks.md), and in that of a family.
+BY_STRUCTS = "WLK_STRUCTS_MODEL"  # in the source of a model by structs (frame/structs.h)
 TABLE, MODEL, FAULTS = "block.toml", "model.c", "faults.toml"
 STIMULUS = "stimulus.c"
 PORT_MAP, RTL = "map.toml", "rtl"
@@ -83,6 +84,11 @@ def shipped() -> dict[str, Path]:
 def own() -> dict[str, Path]:
     """The folders of users' blocks, by their names."""
     return dict(_own)
+
+
+def is_by_structs(model: Path) -> bool:
+    """Is the model in this source by structs, in model C?"""
+    return model.is_file() and BY_STRUCTS in model.read_text(encoding="utf-8")
 
 
 def folder(name: str) -> Path | None:

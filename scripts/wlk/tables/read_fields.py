@@ -15,7 +15,7 @@ from .read_params import check_parameters, entries, read_list, spread
 MOST_PORTS = 1 << 14  # of a field: each stands in the record, and in what is generated
 # Keys that are taken as they are, and all.
 _PLAIN_KEYS = frozenset(
-    "port read loose_width timing valid_when doc unit unit_at opaque entry show vector head "
+    "port read loose_width timing valid_when doc unit unit_at opaque entry stem show vector head "
     "first".split()
 )
 FIELD_KEYS = _PLAIN_KEYS | set("name dir width max_width lanes when exact x_hides as".split())
@@ -92,7 +92,7 @@ def _path(name: str, where: str) -> tuple[tuple[str, Expr | None], ...]:
 
 
 MIRROR_KEYS = frozenset(
-    "name mirror flip unread valid_when x_hides timing entry when head first".split()
+    "name mirror flip unread valid_when x_hides timing entry stem when head first".split()
 )
 
 
@@ -157,6 +157,8 @@ def _mirrored(item: dict, source: dict, depth: int, rest: list[str]) -> dict:
     made = {key: source[key] for key in kept if key in source}
     made["name"] = ".".join([item["name"], *rest])
     made |= {key: item[key] for key in ("entry", "head", "first") if key in item}
+    if "stem" in item:
+        made["stem"] = ".".join([item["stem"], *rest])
     conditions = [each["when"] for each in (source, item) if "when" in each]
     if conditions:
         both = " and ".join(f"({each})" for each in conditions)

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The calls of a model of structs.h in this tree. It sees views of the record: its inputs are read
+ * where they lie, and in a step what it shows is compared at once with what the RTL has.
+ */
+#ifndef WLK_FRAME_BY_VIEWS_H
+#define WLK_FRAME_BY_VIEWS_H
+
+#include "frame/differ.h"
+
+#ifndef HAS_STATE /* no_state.h */
+#define HAS_STATE true
+#endif
+
+/* In `outputs`: the value of a port, each bit of which must match. */
+#define SHOW(port, value)                                                                          \
+    do {                                                                                           \
+        const __typeof__(out->port) shown_ = (__typeof__(out->port))(value);                       \
+        if (care->compares) {                                                                      \
+            care->differs |= (uint64_t)(out->port ^ shown_);                                       \
+        } else {                                                                                   \
+            out->port = shown_;                                                                    \
+            memset(&care->bits->port, 0xff, sizeof out->port);                                     \
+        }                                                                                          \
+    } while (0)
+
+/* The same of a payload: @p from has its words. */
+#define SHOW_WORDS(port, from)                                                                     \
+    do {                                                                                           \
+        if (care->compares) {                                                                      \
+            care->differs |= words_differ(out->port, from, out->port##_n);                         \
+        } else {                                                                                   \
+            memcpy(out->port, from, out->port##_n * sizeof *out->port);                            \
+            memset(care->bits->port, 0xff, out->port##_n * sizeof *out->port);                     \
+        }                                                                                          \
+    } while (0)
+
+typedef struct framed {
+    state_t st; /* first: who is given the state finds it */
+    uint8_t live;
+} framed;
+
+static size_t state_size(const uint32_t *params) {
+    (void)params;
+    return sizeof(framed);
+}
+
+static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
+    framed *f = (framed *)state;
+    (void)params;
+    memset(f, 0, sizeof *f);
+    f->live = !HAS_STATE || NAMED(table).reset < 0 || power_up != WLK_POWER_UNKNOWN;
+}
+
+/* Views point into records that only an output's may be written to. */
+static inline uint64_t *words_of(const uint64_t *words) {
+    return (uint64_t *)(uintptr_t)words;
+}
+
+/* The outputs as words and as a view of these; which bits must match. */
+static void answer(const cfg_t *cfg, const framed *f, const in_t *in, out_t *shown, uint64_t *out,
+                   uint64_t *care) {
+    const uint32_t words = out_words(cfg);
+    uint64_t mask[CAPS(OUT_WORDS)];
+    out_t known;
+    care_t taken = {.compares = false, .bits = &known};
+    memset(out, 0, words * sizeof *out);
+    memset(care, 0, words * sizeof *care);
+    NAMED(out_read)(cfg, out, shown);
+    NAMED(out_read)(cfg, care, &known);
+    outputs(cfg, &f->st, in, shown, &taken);
+    NAMED(out_write)(cfg, shown, out);
+    NAMED(out_write)(cfg, &known, care);
+    NAMED(out_mask)(cfg, mask);
+    for (uint32_t w = 0; w < words; w++) {
+        care[w] = f->live ? care[w] & mask[w] : 0u;
+        out[w] &= care[w];
+    }
+}
+
+static void eval(const uint32_t *params, const void *state, const uint64_t *in, uint64_t *out,
+                 uint64_t *care) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    in_t given;
+    out_t shown;
+    NAMED(in_read)(cfg, words_of(in), &given);
+    answer(cfg, (const framed *)state, &given, &shown, out, care);
+}
+
+static void async_clear(const uint32_t *params, void *state) {
+    clear((const cfg_t *)params, &((framed *)state)->st);
+}
+
+static inline void take_edge(const cfg_t *cfg, framed *f, const uint64_t *in, const in_t *given) {
+    edge(cfg, &f->st, given);
+    if (CAPS(IN_RESET)(in)) {
+        f->live = 1;
+        clear(cfg, &f->st);
+    }
+}
+
+static inline uint32_t broken_by(const cfg_t *cfg, const framed *f, const in_t *in) {
+    return f->live && own.broken != NULL ? own.broken(cfg, &f->st, in) : 0u;
+}
+
+static void record(const uint32_t *params, void *state, const uint64_t *in, uint64_t *out,
+                   uint64_t *care, wlk_step_info *info) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    framed *f = (framed *)state;
+    in_t given;
+    out_t shown;
+    NAMED(in_read)(cfg, words_of(in), &given);
+    answer(cfg, f, &given, &shown, out, care);
+    info->violated = broken_by(cfg, f, &given);
+    info->events = f->live && own.events != NULL ? own.events(cfg, &f->st, &given, &shown) : 0u;
+    take_edge(cfg, f, in, &given);
+}
+
+static void tick(const uint32_t *params, void *state, const uint64_t *in, wlk_step_info *info) {
+    uint64_t out[CAPS(OUT_WORDS)], care[CAPS(OUT_WORDS)];
+    record(params, state, in, out, care, info); /* an event may look at the outputs */
+}
+
+/* Do bits that are there differ? */
+static __attribute__((noinline)) uint64_t differs_masked(const cfg_t *cfg, const framed *f,
+                                                         const in_t *in, const wlk_view *got) {
+    uint64_t out[CAPS(OUT_WORDS)], care[CAPS(OUT_WORDS)];
+    uint64_t differs = 0;
+    out_t shown;
+    answer(cfg, f, in, &shown, out, care);
+    for (uint32_t w = 0; w < out_words(cfg); w++) {
+        differs |= (out[w] ^ got->control[w]) & care[w] & got->mask[w];
+    }
+    return differs;
+}
+
+static uint64_t differs(const cfg_t *cfg, const framed *f, const in_t *in, const wlk_view *got) {
+    care_t compared = {.compares = true};
+    out_t shown;
+    NAMED(out_read)(cfg, words_of(got->control), &shown);
+    outputs(cfg, &f->st, in, &shown, &compared);
+    return compared.differs;
+}
+
+/* All that it calls is compiled into it: what the model shows is compared, and nothing else. */
+static __attribute__((flatten)) int step(const uint32_t *params, void *state, const wlk_view *in,
+                                         const wlk_view *got, wlk_step_info *info) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    framed *f = (framed *)state;
+    in_t given;
+    if (!f->live) {
+        return 1;
+    }
+    NAMED(in_read)(cfg, words_of(in->control), &given);
+    if (got->mask != NULL ? differs_masked(cfg, f, &given, got) != 0
+                          : differs(cfg, f, &given, got) != 0) {
+        return 1;
+    }
+    info->violated = broken_by(cfg, f, &given);
+    take_edge(cfg, f, in->control, &given);
+    return 0;
+}
+
+static bool drained(const uint32_t *params, const void *state) {
+    return own.drained == NULL || own.drained((const cfg_t *)params, &((const framed *)state)->st);
+}
+
+static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
+                  void *ctx) {
+    if (own.show != NULL) {
+        own.show((const cfg_t *)params, &((const framed *)state)->st, visitor, ctx);
+    }
+}
+
+#define WLK_STRUCTS_MODEL(...)                                                                     \
+    static const own_calls own = {__VA_ARGS__};                                                    \
+    WLK_MODEL(.clear = HAS_STATE ? async_clear : NULL, .drained = drained, .visit = visit)
+
+#endif

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models of the tree that are in model C: the stub, which is written apart from them, is proved
+equal to each, and a fault in a model is found.
+
+`warplock test --full` takes all named configurations; else the small ones.
+"""
+
+import programs
+import pytest
+from wlk import tables
+from wlk.base.errors import Status
+from wlk.model import netlist
+from wlk.tables.files import is_by_structs
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("rtl", "model", "prove")]
+FOLDERS = tables.shipped()
+BLOCKS = sorted(name for name, place in FOLDERS.items() if is_by_structs(place / "model.c"))
+CASES = [
+    (block, name)
+    for block in BLOCKS
+    for name in (tables.load(block).configs if programs.FULL else [tables.load(block).small])
+]
+COMPACT, DISPATCH = "compact.h", "dispatch.h"
+# File, what stands there, and what is wrong with it.
+FAULTS = {
+    "compactor": {
+        "an output moves on transfer": (
+            COMPACT,
+            "valid[i] && next < k",
+            "valid[i] && next < k - 1u",
+        ),
+        "wires for all": (COMPACT, "n == k ? (uint8_t)j", "n >= k ? (uint8_t)j"),
+        "no input has the last output": (
+            COMPACT,
+            "next < k ? (uint8_t)next",
+            "next + 1u < k ? (uint8_t)next",
+        ),
+        "ready beyond the outputs": (
+            "model.c",
+            "j != NONE && in->out[j].ready",
+            "j == NONE || in->out[j].ready",
+        ),
+        "an output without input is valid": (
+            "model.c",
+            "i != NONE && in->in[i].valid",
+            "i == NONE || in->in[i].valid",
+        ),
+        "payload without input": (
+            "model.c",
+            "bits.payload, zeros)",
+            "bits.payload, in->in[0].bits.payload)",
+        ),
+    },
+    "dispatch_basic": {
+        "valid for each queue": (
+            "model.c",
+            "in->ren_uops[w].valid && uses(cfg, in, w, q)",
+            "in->ren_uops[w].valid",
+        ),
+        "one queue is enough": (
+            "model.c",
+            "ready = ready && in",
+            "ready = q == 0 ? in->dis_uops[q][w].ready : ready || in",
+        ),
+        "the last queue is left out": (DISPATCH, "q < CAPS(QUEUES_MOST)", "q < 2u"),
+        "a target by all of its bits": (
+            DISPATCH,
+            "iq_type & type) != 0",
+            "iq_type & type) == type && type != 2u",
+        ),
+    },
+    "dispatch_compacting": {
+        "idle uops take places": (
+            "model.c",
+            "wants[w] = in->ren_uops[w].valid && uses",
+            "wants[w] = uses",
+        ),
+        "a queue holds up all uops": ("model.c", " || !uses(cfg, in, w, q))", ")"),
+        "the last queue decides": ("model.c", "ready[w] = ready[w] && (", "ready[w] = ("),
+        "the first position's target": (
+            DISPATCH,
+            "w != NONE ? in->ren_uops[w].bits.iq_type : 0",
+            "w != NONE ? in->ren_uops[0].bits.iq_type : 0",
+        ),
+    },
+}
+CHOSEN = [(block, fault) for block, faults in FAULTS.items() for fault in faults]
+
+
+def prove(block, name, code):
+    table = tables.load(block)
+    words = programs.config_options(table.show(table.config(table.configs[name])))
+    place = programs.ROOT / "build" / "test" / "reports"
+    return programs.warplock("prove", block, *words, "--json", "--reports", place, code=code)
+
+
+def test_boom_is_in_model_c():
+    assert {"compactor", "dispatch_basic", "dispatch_compacting"} <= {*BLOCKS}
+    assert FAULTS.keys() == {*BLOCKS}
+
+
+@pytest.mark.parametrize(("block", "name"), CASES)
+def test_stub_is_proved_equal_to_the_model(block, name):
+    answer = prove(block, name, 0).json
+    assert (answer["verdict"], answer["against"]) == ("PROVED", "model")
+    assert answer["not_compared"] == []
+    table = tables.load(block)
+    ports = table.ports(table.config(table.configs[name]))
+    assert answer["outputs"] == sum(port.direction == "out" for port in ports)
+
+
+@pytest.mark.parametrize(("block", "fault"), CHOSEN)
+def test_fault_in_a_model_is_found(block, fault, tmp_path, monkeypatch):
+    """The compiled library does not have it: the counterexample is not confirmed."""
+    file, old, new = FAULTS[block][fault]
+    for source in (FOLDERS[block] / "model.c", *FOLDERS[block].parent.glob("*.h")):
+        text = source.read_text()
+        if source.name == file:
+            assert text.count(old) == 1, f"{source}: {old}"
+            text = text.replace(old, new)
+        made = tmp_path / ("boom" if source.suffix == ".h" else "") / source.name
+        made.parent.mkdir(exist_ok=True)
+        made.write_text(text)
+    monkeypatch.setattr(netlist, "_source", lambda _: tmp_path / "model.c")
+    answer = prove(block, tables.load(block).small, Status.MODEL_ERROR).json
+    assert not answer["counterexample"]["confirmed"]
