@@ -647,6 +647,7 @@ wlk_status harness_configure(harness *b, wlk_error *err) {
     if (status != WLK_OK) {
         return status;
     }
+    b->block = wlk_blocks_for(wlk_blocks_find(b->dut->block), b->cfg);
     wlk_layout layout;
     b->block->table->layout(b->cfg, &layout);
     if (!has_room(b, &layout)) {

@@ -13,6 +13,14 @@ static struct {
     void (*broken)(const char *block, const char *call, const char *what);
 } loaded;
 
+static struct {
+    struct {
+        const wlk_block *block;
+        const uint32_t *cfg;
+    } list[WLK_MAX_SPECIALISED];
+    uint32_t count;
+} specialised;
+
 enum { MOST_PATH = 4096 };
 
 // The path of a file beside the library that this is part of; false: there is none.
@@ -99,6 +107,25 @@ const wlk_block *wlk_blocks_find(const char *name) {
     const wlk_block *block = wlk_block_find(name);
     const wlk_plugin *plugin = block == NULL ? wlk_blocks_plugin(name) : NULL;
     return plugin != NULL ? plugin->block : block;
+}
+
+void wlk_blocks_specialise(const wlk_block *block, const uint32_t *cfg) {
+    if (specialised.count < WLK_MAX_SPECIALISED) {
+        specialised.list[specialised.count].block = block;
+        specialised.list[specialised.count].cfg = cfg;
+        specialised.count++;
+    }
+}
+
+const wlk_block *wlk_blocks_for(const wlk_block *block, const uint32_t *cfg) {
+    for (uint32_t i = 0; i < specialised.count; i++) {
+        const wlk_block *other = specialised.list[i].block;
+        const size_t bytes = block->table->n_params * sizeof *cfg;
+        if (other->table == block->table && memcmp(specialised.list[i].cfg, cfg, bytes) == 0) {
+            return other;
+        }
+    }
+    return block;
 }
 
 static const wlk_block *known_of_schema(uint64_t hash) {

@@ -2,6 +2,7 @@
 // The verdict of one instance is decided in verdict_of, that of a seed from all its instances in
 // harness_verdict (dpi/harness/answer.c).
 #include "warplock/checker.h"
+#include "warplock/blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +110,7 @@ wlk_status wlk_checker_open(wlk_checker **checker, const wlk_block *block, const
     if (c == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "checker: out of memory");
     }
+    block = wlk_blocks_for(block, cfg);
     c->block = block;
     memcpy(c->cfg, cfg, block->table->n_params * sizeof *cfg);
     block->table->layout(c->cfg, &c->layout);

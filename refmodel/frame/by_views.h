@@ -16,10 +16,12 @@
 #define SHOW(port, value)                                                                          \
     do {                                                                                           \
         const __typeof__(out->port) shown_ = (__typeof__(out->port))(value);                       \
-        if (care->compares) {                                                                      \
+        if (care->does == COMPARE) {                                                               \
             care->differs |= (uint64_t)(out->port ^ shown_);                                       \
         } else {                                                                                   \
             out->port = shown_;                                                                    \
+        }                                                                                          \
+        if (care->does == RECORD) {                                                                \
             memset(&care->bits->port, 0xff, sizeof out->port);                                     \
         }                                                                                          \
     } while (0)
@@ -27,13 +29,22 @@
 /* The same of a payload: @p from has its words. */
 #define SHOW_WORDS(port, from)                                                                     \
     do {                                                                                           \
-        if (care->compares) {                                                                      \
+        if (care->does == COMPARE) {                                                               \
             care->differs |= words_differ(out->port, from, out->port##_n);                         \
-        } else {                                                                                   \
+        }                                                                                          \
+        if (care->does == RECORD) {                                                                \
             memcpy(out->port, from, out->port##_n * sizeof *out->port);                            \
             memset(care->bits->port, 0xff, out->port##_n * sizeof *out->port);                     \
         }                                                                                          \
     } while (0)
+
+/* The configuration: that of a model compiled for one (WLK_FIXED, its numbers) is a constant. */
+#ifdef WLK_FIXED
+static const cfg_t fixed = {WLK_FIXED};
+#define CFG(params) ((void)(params), &fixed)
+#else
+#define CFG(params) ((const cfg_t *)(params))
+#endif
 
 typedef struct framed {
     state_t st; /* first: who is given the state finds it */
@@ -63,7 +74,7 @@ static void answer(const cfg_t *cfg, const framed *f, const in_t *in, out_t *sho
     const uint32_t words = out_words(cfg);
     uint64_t mask[CAPS(OUT_WORDS)];
     out_t known;
-    care_t taken = {.compares = false, .bits = &known};
+    care_t taken = {.does = RECORD, .bits = &known};
     memset(out, 0, words * sizeof *out);
     memset(care, 0, words * sizeof *care);
     NAMED(out_read)(cfg, out, shown);
@@ -80,7 +91,7 @@ static void answer(const cfg_t *cfg, const framed *f, const in_t *in, out_t *sho
 
 static void eval(const uint32_t *params, const void *state, const uint64_t *in, uint64_t *out,
                  uint64_t *care) {
-    const cfg_t *cfg = (const cfg_t *)params;
+    const cfg_t *cfg = CFG(params);
     in_t given;
     out_t shown;
     NAMED(in_read)(cfg, words_of(in), &given);
@@ -88,7 +99,7 @@ static void eval(const uint32_t *params, const void *state, const uint64_t *in, 
 }
 
 static void async_clear(const uint32_t *params, void *state) {
-    clear((const cfg_t *)params, &((framed *)state)->st);
+    clear(CFG(params), &((framed *)state)->st);
 }
 
 static inline void take_edge(const cfg_t *cfg, framed *f, const uint64_t *in, const in_t *given) {
@@ -105,7 +116,7 @@ static inline uint32_t broken_by(const cfg_t *cfg, const framed *f, const in_t *
 
 static void record(const uint32_t *params, void *state, const uint64_t *in, uint64_t *out,
                    uint64_t *care, wlk_step_info *info) {
-    const cfg_t *cfg = (const cfg_t *)params;
+    const cfg_t *cfg = CFG(params);
     framed *f = (framed *)state;
     in_t given;
     out_t shown;
@@ -116,9 +127,22 @@ static void record(const uint32_t *params, void *state, const uint64_t *in, uint
     take_edge(cfg, f, in, &given);
 }
 
-static void tick(const uint32_t *params, void *state, const uint64_t *in, wlk_step_info *info) {
-    uint64_t out[CAPS(OUT_WORDS)], care[CAPS(OUT_WORDS)];
-    record(params, state, in, out, care, info); /* an event may look at the outputs */
+/* All that it calls is compiled into it: a coverage point may look at ports, and nobody at more. */
+static __attribute__((flatten)) void tick(const uint32_t *params, void *state, const uint64_t *in,
+                                          wlk_step_info *info) {
+    const cfg_t *cfg = CFG(params);
+    framed *f = (framed *)state;
+    care_t seen = {.does = LOOK};
+    in_t given;
+    out_t shown;
+    NAMED(in_read)(cfg, words_of(in), &given);
+    info->violated = broken_by(cfg, f, &given);
+    info->events = 0;
+    if (f->live && own.events != NULL) {
+        outputs(cfg, &f->st, &given, &shown, &seen);
+        info->events = own.events(cfg, &f->st, &given, &shown);
+    }
+    take_edge(cfg, f, in, &given);
 }
 
 /* Do bits that are there differ? */
@@ -135,7 +159,7 @@ static __attribute__((noinline)) uint64_t differs_masked(const cfg_t *cfg, const
 }
 
 static uint64_t differs(const cfg_t *cfg, const framed *f, const in_t *in, const wlk_view *got) {
-    care_t compared = {.compares = true};
+    care_t compared = {.does = COMPARE};
     out_t shown;
     NAMED(out_read)(cfg, words_of(got->control), &shown);
     outputs(cfg, &f->st, in, &shown, &compared);
@@ -145,7 +169,7 @@ static uint64_t differs(const cfg_t *cfg, const framed *f, const in_t *in, const
 /* All that it calls is compiled into it: what the model shows is compared, and nothing else. */
 static __attribute__((flatten)) int step(const uint32_t *params, void *state, const wlk_view *in,
                                          const wlk_view *got, wlk_step_info *info) {
-    const cfg_t *cfg = (const cfg_t *)params;
+    const cfg_t *cfg = CFG(params);
     framed *f = (framed *)state;
     in_t given;
     if (!f->live) {
@@ -162,13 +186,13 @@ static __attribute__((flatten)) int step(const uint32_t *params, void *state, co
 }
 
 static bool drained(const uint32_t *params, const void *state) {
-    return own.drained == NULL || own.drained((const cfg_t *)params, &((const framed *)state)->st);
+    return own.drained == NULL || own.drained(CFG(params), &((const framed *)state)->st);
 }
 
 static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
                   void *ctx) {
     if (own.show != NULL) {
-        own.show((const cfg_t *)params, &((const framed *)state)->st, visitor, ctx);
+        own.show(CFG(params), &((const framed *)state)->st, visitor, ctx);
     }
 }
 

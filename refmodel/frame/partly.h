@@ -308,7 +308,7 @@ static inline wlk_num *wlk_place_next(const wlk_place *p, uint32_t *state) {
     if (p->at == NULL) {
         return NULL;
     }
-    for (;;) {
+    while (true) {
         wlk_num *at = p->at;
         uint32_t rest = (*state)++;
         bool fits = true;

@@ -30,11 +30,14 @@ typedef out_t care_t;
 typedef NAMED(in_view) in_t;
 typedef NAMED(out_view) out_t;
 
-/* Where the values that are shown go: into a record and its care, or they are compared. */
+/*
+ * What becomes of the values that are shown. RECORD: they go into a record, with their care; LOOK:
+ * those of ports go into the view; COMPARE: they are compared with the view of a record.
+ */
 typedef struct care_t {
-    bool compares;
-    uint64_t differs; /* bits in which they are not those of a record */
-    out_t *bits;      /* where they do not compare: care */
+    enum { RECORD, LOOK, COMPARE } does;
+    uint64_t differs; /* COMPARE: bits in which they are others */
+    out_t *bits;      /* RECORD */
 } care_t;
 #endif
 

@@ -28,6 +28,19 @@ wlk_status wlk_blocks_load(const char *path, wlk_error *err);
 /** The block of that name, or NULL. */
 const wlk_block *wlk_blocks_find(const char *name);
 
+/** Configurations for which a model can be compiled, in one program. */
+#define WLK_MAX_SPECIALISED 64u
+
+/**
+ * Take @p block for its configuration @p cfg in place of the block with the same table that works
+ * for all. Both have the same state. Nothing is copied. One more than WLK_MAX_SPECIALISED is left
+ * out.
+ */
+void wlk_blocks_specialise(const wlk_block *block, const uint32_t *cfg);
+
+/** What runs @p block in a configuration: what was compiled for it, or the block itself. */
+const wlk_block *wlk_blocks_for(const wlk_block *block, const uint32_t *cfg);
+
 /**
  * The block whose table has that hash. Where none that is known has it, each block library that
  * lies beside this library, libwlk_block_*.so, is loaded: so a folder with both needs no more.

@@ -15,6 +15,7 @@ from ..base.errors import ROOT, Status, WlkError
 from ..base.guard import guard
 from ..tables.files import MODEL, is_by_structs
 
+DPI = ("blocks", "checker", "dpi", "json", "program", "stimulus")  # public headers of dpi/
 # Folder -> patterns.
 PARTS = {
     "scripts": (
@@ -33,7 +34,7 @@ PARTS = {
         *(f"frame/{n}.c" for n in ("block", "error", "map")),
     ),
     "dpi": (
-        *(f"include/warplock/{n}.h" for n in ("checker", "dpi", "json", "program", "stimulus")),
+        *(f"include/warplock/{n}.h" for n in DPI),
         *(f"stimulus/{n}" for n in ("common.h", "common.c", "legalise.h")),
         "harness/*.h",
         "harness/*.cpp",

@@ -153,7 +153,8 @@ class View:
         for item in payloads:
             loops, _, member = self._member(item)
             count = self._each(self.c.payload_words(item))
-            body = [f"v->{member} = at;", f"v->{member}_n = {count};", f"at += {count};"]
+            size = re.sub(r"(\[\w+\])+$", "", member) + "_n"
+            body = [f"v->{member} = at;", f"v->{size} = {count};", f"at += {count};"]
             lines += self._loop(loops, body)
         if payloads:
             lines.append("(void)at;")

@@ -23,11 +23,12 @@ from pathlib import Path
 
 from ..base import folders, installed, keep, outputs, progress, setup
 from ..base.errors import Status, WlkError
-from ..gen import verdict_package
+from ..gen import specialised, verdict_package
 from ..gen.sv import Harness
 from . import build, foreign
 
 PREFIX = "Vwlk"
+STEP = "_step.c"  # behind a checker's name
 HARNESS = setup.ROOT / "dpi" / "harness"
 MAIN = HARNESS / "main.cpp"
 DATA = HARNESS / "data.h"
@@ -186,8 +187,17 @@ def _sources(
         files[f"{each.checker}.sv"] = each.checker_sv(is_direct=is_direct)
         files[f"{each.checker}_bind.sv"] = each.bind_sv()
         if not is_direct:
-            files[f"{each.checker}_step.c"] = each.step_c(f"{PREFIX}__Dpi.h")
+            files[f"{each.checker}{STEP}"] = each.step_c(f"{PREFIX}__Dpi.h")
+    for each in _checked(harness, bound, has_own=has_own):
+        if specialised.is_possible(each.table):
+            files |= specialised.sources(each.table, each.cfg, each.checker)
     return files
+
+
+def _checked(harness: Harness, bound: Sequence[Harness] | None, *, has_own: bool) -> list[Harness]:
+    """Whose models run."""
+    own = [harness] if has_own or bound is None else []
+    return [*{each.checker: each for each in (*own, *(bound or []))}.values()]
 
 
 def data_header(files: Sequence[Path], include_dirs: Sequence[Path]) -> str:
@@ -229,7 +239,13 @@ def harness_program(
     flags = _verilator_flags(rtl, trace)
     optimize = optimize or (BIG if is_short or size > LARGE else SMALL)
     content = [part for path in rtl.compiled for part in (str(path), path.read_bytes())]
-    interface = [path.read_bytes() for path in INTERFACE]
+    models = {
+        file
+        for each in _checked(harness, bound, has_own=has_own)
+        if specialised.is_possible(each.table)
+        for file in specialised.read(each.table)
+    }
+    interface = [path.read_bytes() for path in (*INTERFACE, *sorted(models))]
     identity = [
         *flags,
         *optimize,
@@ -255,6 +271,7 @@ def harness_program(
             (place / "obj").mkdir(parents=True)
             keep.prune(place.parent, MAX_BUILDS, "rtl")
             for name, text in sources.items():
+                (place / name).parent.mkdir(exist_ok=True)
                 (place / name).write_text(text, encoding="utf-8")
             stage("Verilating")
             verilate(place, rtl, sources, [*flags, "--top-module", each.top], tool, MAIN)
@@ -369,23 +386,36 @@ def _compile(
 ) -> None:  # fmt: skip
     folders = ("dpi/harness", "dpi/include", "refmodel/include")
     includes = [f"-I{setup.ROOT / name}" for name in folders]
-    objects = []
+    objects: list[Path] = []
     # A type that differs from Verilator's declaration is an error for every user.
     strict = ["-Werror" if build.is_strict() else "-Werror=incompatible-pointer-types"]
-    for step in sorted(place / name for name in sources if name.endswith(".c")):
+    for step in sorted(place / name for name in sources if name.endswith(STEP)):
         objects.append(place / "obj" / f"{step.stem}.o")
         command = [os.environ.get("CC", "cc"), "-std=gnu11", optimize[0], "-Wall", *strict]
         command += ["-fPIC", "-c", step, "-o", objects[-1], f"-I{place / 'obj'}"]
         command += [f"-I{tool.root / 'include'}", f"-I{tool.root / 'include/vltstd'}"]
         command += includes
         _run(command, place, "the step call does not compile", tool)
+    # Without DPI there is no svdpi; nothing calls it.
+    shared = [] if objects else ["-Wl,--allow-shlib-undefined"]
+    for model in sorted(place / name for name in sources if name.endswith(specialised.SUFFIX)):
+        objects.append(place / "obj" / f"{model.stem}.o")
+        command = [os.environ.get("CC", "cc"), "-std=gnu11", *specialised.FLAGS, "-fPIC", "-c"]
+        command += [model, "-o", objects[-1], f"-I{place}"]
+        command += [f"-I{each}" for each in specialised.INCLUDES]
+        _run(command, place, "the model does not compile", tool)
     libs = library / "dpi"
     own = foreign.built(rtl.foreign, place, tool.root / "include", rtl.include_dirs)
     link = _for_make(
-        [*map(str, objects), *own.link, f"-L{libs}", "-lwarplock_dpi", f"-Wl,-rpath,{libs}"]
+        [
+            *map(str, objects),
+            *own.link,
+            f"-L{libs}",
+            "-lwarplock_dpi",
+            f"-Wl,-rpath,{libs}",
+            *shared,
+        ]
     )
-    if not objects:
-        link += " -Wl,--allow-shlib-undefined"  # no DPI, so no svdpi; nothing calls it
     if library.name == "asan":
         link += " -fsanitize=address,undefined"  # the library's runtime must come first
     make(place, tool, optimize, "harness", includes, link, own)
