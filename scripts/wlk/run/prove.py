@@ -129,7 +129,7 @@ warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
     )
 
     def needs(self) -> tuple[str, ...]:
-        return (*self.NEEDS, *self.tools)
+        return (*self.NEEDS, *(("model",) if self.block is not None else ()), *self.tools)
 
     @property
     def free(self) -> bool:
