@@ -40,7 +40,7 @@ static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, out_t *
 
 // Sets have a bit for each input or output.
 static uint64_t events(const cfg_t *cfg, const state_t *st, const in_t *in, const out_t *out) {
-    uint32_t valid = 0, ready = 0, in_ready = 0, out_valid = 0;
+    uint32_t valid = 0, ready = 0, in_ready = 0, out_valid = 0, last = 0;
     compaction c;
     (void)st;
     route(cfg, in, &c);
@@ -51,11 +51,12 @@ static uint64_t events(const cfg_t *cfg, const state_t *st, const in_t *in, cons
     for (uint32_t j = 0; j < cfg->k; j++) {
         ready |= (uint32_t)in->out[j].ready << j;
         out_valid |= (uint32_t)out->out[j].valid << j;
+        last = c.input_of[j];
     }
     const uint32_t idle = ~valid & set_below(cfg->n), outs = set_below(cfg->k);
     const uint32_t taken = out_valid & ready, kept = out_valid & ~ready;
     const bool all_full = cfg->n > cfg->k && set_size(valid) >= cfg->k;
-    const bool behind_all = all_full && idle >> c.input_of[cfg->k - 1u] != 0;
+    const bool behind_all = all_full && idle >> last != 0;
     return (taken == outs ? EVENT(FULL) : 0u) | (set_is_behind(valid, idle) ? EVENT(GAP) : 0u) |
            (set_size(valid) > cfg->k ? EVENT(TOO_MANY) : 0u) |
            (taken != 0 && kept != 0 ? EVENT(PARTIAL) : 0u) |

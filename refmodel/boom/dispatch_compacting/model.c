@@ -48,7 +48,7 @@ static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, out_t *
 }
 
 static uint64_t events(const cfg_t *cfg, const state_t *st, const in_t *in, const out_t *out) {
-    uint8_t from[MOST][MOST];
+    uint8_t from[MOST][MOST] = {{0}};
     uint32_t some = 0, every = ~0u, idle = 0, wanting = 0; // sets of positions
     bool moved = false;
     (void)st;
