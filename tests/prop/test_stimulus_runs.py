@@ -10,9 +10,9 @@ import random
 from functools import cache
 
 import adapter
-import naive
 import programs
 import pytest
+from naive_ports import Port
 from wlk import tables
 
 SEED = int(os.environ.get("WLK_PROP_SEED", "20240229"))
@@ -163,14 +163,16 @@ def test_stray_write_backs_are_needed() -> None:
 def test_driver_holds_a_value_or_waits_for_ready(profile: str) -> None:
     """Held, what is not taken stays as it is; gated, what is shown is taken."""
     table = tables.load("compactor")
-    rows, _ = adapter.stimulus(table, table.defaults(), profile, 3, 1000)
-    model = naive.model("compactor", {}, {member.name: member.width for member in table.members})
+    config = table.defaults()
+    rows, _ = adapter.stimulus(table, config, profile, 3, 1000)
+    ports = [Port(p.name, p.direction[0], p.width) for p in table.ports(config)]
+    cycles = adapter.model_cycles(table, config, ports, rows)
     waiting: dict[str, dict[str, int]] = {}
     held = 0
-    for row in rows:
-        given = {p.name: row[p.name] for p in model.ports if p.direction == "i"}
-        ready = {name: value for name, (value, _) in model.step(given).items()}
-        for stem in model.inputs():
+    for row, (outputs, _) in zip(rows, cycles, strict=True):
+        given = {p.name: row[p.name] for p in ports if p.direction == "i"}
+        ready = {name: value for name, (value, _) in outputs.items()}
+        for stem in (f"io_in_{n}" for n in range(config["n"])):
             shown = {name: value for name, value in given.items() if name.startswith(stem)}
             if stem in waiting:
                 assert shown == waiting.pop(stem)
