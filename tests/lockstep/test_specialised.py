@@ -22,19 +22,19 @@ def lockstep(block, *words, code=0):
     return programs.warplock("lockstep", block, "--json", *given, code=code)
 
 
-def changed(monkeypatch, tmp_path, block, old, new):
-    """A model with a fault, which only the specialised one has."""
-    folder = tables.shipped()[block]
-    text = (folder / "model.c").read_text()
+def changed(monkeypatch, tmp_path, new):
+    """The Compactor with a fault in `valid`, which only the specialised model has."""
+    old = "SHOW(out[j].valid, i != NONE &&"
+    text = (tables.shipped()["compactor"] / "model.c").read_text()
     assert text.count(old) == 1
     model = tmp_path / "model.c"
-    model.write_text(text.replace(old, new))
+    model.write_text(text.replace(old, f"SHOW(out[j].valid, {new}"))
     write = specialised.sources
 
     def sources(table, config, name):
         files = write(table, config, name)
         source = f"{name}{specialised.SUFFIX}"
-        return files | {source: files[source].replace(f"boom/{block}/model.c", str(model))}
+        return files | {source: files[source].replace("boom/compactor/model.c", str(model))}
 
     monkeypatch.setattr(specialised, "sources", sources)
 
@@ -58,13 +58,7 @@ def test_answer_is_that_of_the_library(block, way, monkeypatch):
 
 @pytest.mark.parametrize("way", [[], ["--via", "dpi"]])
 def test_it_is_what_compares(way, monkeypatch, tmp_path):
-    changed(
-        monkeypatch,
-        tmp_path,
-        "compactor",
-        "SHOW(out[j].valid, i != NONE &&",
-        "SHOW(out[j].valid, i == 0 &&",
-    )
+    changed(monkeypatch, tmp_path, "i == 0 &&")
     answer = lockstep("compactor", *way, code=None).json
     assert answer["verdict"] == "FUNCTIONAL_MISMATCH"
     assert answer["first"]["port"].startswith("io_out_")
@@ -72,13 +66,7 @@ def test_it_is_what_compares(way, monkeypatch, tmp_path):
 
 def test_another_configuration_has_the_library(monkeypatch, tmp_path):
     """A harness of numbers that it is not run with."""
-    changed(
-        monkeypatch,
-        tmp_path,
-        "compactor",
-        "SHOW(out[j].valid, i != NONE &&",
-        "SHOW(out[j].valid, i == 0 &&",
-    )
+    changed(monkeypatch, tmp_path, "i == 0 &&")
     write = specialised.sources
     other = lambda table, config, name: write(table, config | {"n": 8, "k": 8}, name)  # noqa: E731
     monkeypatch.setattr(specialised, "sources", other)
@@ -86,13 +74,7 @@ def test_another_configuration_has_the_library(monkeypatch, tmp_path):
 
 
 def test_model_that_does_not_compile_is_named(monkeypatch, tmp_path):
-    changed(
-        monkeypatch,
-        tmp_path,
-        "compactor",
-        "SHOW(out[j].valid, i != NONE &&",
-        "SHOW(out[j].valid, nothing &&",
-    )
+    changed(monkeypatch, tmp_path, "nothing &&")
     done = lockstep("compactor", code=Status.BUILD_FAIL)
     assert "the model does not compile" in done.out + done.err
 

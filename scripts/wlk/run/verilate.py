@@ -188,16 +188,15 @@ def _sources(
         files[f"{each.checker}_bind.sv"] = each.bind_sv()
         if not is_direct:
             files[f"{each.checker}{STEP}"] = each.step_c(f"{PREFIX}__Dpi.h")
-    for each in _checked(harness, bound, has_own=has_own):
-        if specialised.is_possible(each.table):
-            files |= specialised.sources(each.table, each.cfg, each.checker)
+    for each in _specialised(harness, bound, has_own=has_own):
+        files |= specialised.sources(each.table, each.cfg, each.checker)
     return files
 
 
-def _checked(harness: Harness, bound: Sequence[Harness] | None, *, has_own: bool) -> list[Harness]:
-    """Whose models run."""
-    own = [harness] if has_own or bound is None else []
-    return [*{each.checker: each for each in (*own, *(bound or []))}.values()]
+def _specialised(harness: Harness, bound: Sequence[Harness], *, has_own: bool) -> list[Harness]:
+    """Those whose models are compiled for their configurations."""
+    known = {each.checker: each for each in (*([harness] if has_own else []), *bound)}
+    return [each for each in known.values() if specialised.is_possible(each.table)]
 
 
 def data_header(files: Sequence[Path], include_dirs: Sequence[Path]) -> str:
@@ -230,9 +229,8 @@ def harness_program(
     if trace and not can_trace(tool):
         message = "this Verilator's FST writer needs lz4.h; install liblz4-dev"
         raise WlkError(Status.BUILD_FAIL, message)
-    generate = functools.partial(
-        _sources, bound=[harness] if bound is None else bound, is_direct=is_direct, has_own=has_own
-    )
+    bound = [harness] if bound is None else bound
+    generate = functools.partial(_sources, bound=bound, is_direct=is_direct, has_own=has_own)
     data = {"wlk_data.h": data_header(rtl.files, rtl.include_dirs)}
     sources, held = generate(harness) | data, harness.held()
     size = sum(path.read_bytes().count(b"\n") for path in rtl.files)
@@ -241,8 +239,7 @@ def harness_program(
     content = [part for path in rtl.compiled for part in (str(path), path.read_bytes())]
     models = {
         file
-        for each in _checked(harness, bound, has_own=has_own)
-        if specialised.is_possible(each.table)
+        for each in _specialised(harness, bound, has_own=has_own)
         for file in specialised.read(each.table)
     }
     interface = [path.read_bytes() for path in (*INTERFACE, *sorted(models))]

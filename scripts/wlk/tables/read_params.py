@@ -154,8 +154,9 @@ def entries(raw: list[dict], lists: Mapping[str, ListParam], where: str) -> list
         if name not in lists:
             raise WlkError(Status.MODEL_ERROR, f"{where}: each: there is no list '{name}'")
         for entry in reversed(range(lists[name].most)):
-            marks = {"entry": entry}
-            result += [_numbered(x, entry) | marks | {"stem": x["name"]} for x in items]
+            result += [
+                _numbered(x, entry) | {"entry": entry, "stem": x.get("name", "")} for x in items
+            ]
     return result
 
 
