@@ -16,8 +16,9 @@ from . import c, view
 
 SUFFIX = "_model.c"
 IS_X86 = platform.machine() == "x86_64"
+ISA = "x86-64-v3" if IS_X86 else "base"  # of wlk_block_find_isa
 # As the library's own: refmodel/meson.build, which has the warnings too.
-FLAGS = ("-O3", "-w", *(("-march=x86-64-v3",) if IS_X86 else ()))
+FLAGS = ("-O3", "-w", *((f"-march={ISA}",) if IS_X86 else ()))
 INCLUDES = tuple(ROOT / name for name in ("refmodel", "refmodel/include", "dpi/include"))
 # Loops are unrolled before a view of the record is taken apart into registers, else after it.
 UNROLL = """\
@@ -26,13 +27,6 @@ UNROLL = """\
 #else
 #define for _Pragma("GCC unroll 16") for
 #endif
-"""
-RUNS = """\
-    __builtin_cpu_init();
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2") ||
-        !__builtin_cpu_supports("fma")) {
-        return;
-    }
 """
 
 
@@ -65,7 +59,9 @@ def sources(table: Table, config: Config, name: str) -> dict[str, str]:
 
 __attribute__((constructor)) static void specialise(void) {{
     static const uint32_t numbers[] = {{WLK_FIXED}};
-{RUNS if IS_X86 else ""}\
+    if (wlk_block_find_isa("{table.name}", "{ISA}") == NULL) {{
+        return; /* another processor, or a build of other flags */
+    }}
     wlk_blocks_specialise(&wlk_{table.c_name}_block_of_{name}, numbers);
 }}
 """
