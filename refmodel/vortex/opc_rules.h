@@ -430,8 +430,9 @@ static inline void opc_edge(const cfg_t *cfg, const shape *s, wlk_vx_collector *
     }
     opc_stages_edge(cfg, s, o, c, in);
     opc_iterator_edge(s, o, c);
-    if (known == 0) { /* the first edge in reset: what it loaded follows from nothing known */
+    if (known == 0) { /* up to the first edge in reset: loads and reads follow from nothing known */
         o->stage[0].head.known = o->stage[1].head.known = 0;
+        memset(o->lanes + WLK_VX_BANK_ROW, 0, s->banks * sizeof *o->lanes);
     }
     if ((s->cleared & c->reset) != 0) {
         opc_clear(s, o, r);
