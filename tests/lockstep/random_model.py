@@ -92,6 +92,11 @@ static uint64_t chosen(uint8_t by, uint64_t one, uint32_t other) {{
     return sum;
 }}
 
+static bool moved(uint32_t *numbers, uint32_t by) {{
+    numbers[by % 5u] += by;
+    return by != 0;
+}}
+
 static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, out_t *out, out_t *care) {{
 {shown}}}
 
@@ -173,6 +178,7 @@ def write_random(folder, draw, depth=5, unknown_start=False):
     ]
     nexts = "".join(f"    {each} = {expression(draw, depth - 1)};\n" for each in targets)
     nexts += "    if (in->d) {\n        st->word++;\n        st->wide += in->c;\n    }\n"
+    nexts += "    (void)moved(st->list, in->w1);\n"
     folder.mkdir()
     (folder / "block.toml").write_text(TABLE.format(rows=rows, name=folder.name))
     more = ".unknown_start = true" if unknown_start else ""

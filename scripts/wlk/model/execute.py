@@ -121,8 +121,9 @@ class Executor(Evaluator):
             handler(node, frame)
         elif isinstance(node, ast.Assignment | ast.UnaryOp | ast.FuncCall):
             self._effect(node, frame)
-        elif isinstance(node, ast.Cast):  # (void)x
-            pass
+        elif isinstance(node, ast.Cast):  # (void)x, (void)f()
+            if not isinstance(node.expr, ast.ID):
+                self._statement(node.expr, frame)
         else:
             raise self.error(node, f"{kind} is no statement of model C")
 

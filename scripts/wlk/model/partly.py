@@ -144,7 +144,10 @@ class Writer(Expressions):
             handler(node)
         elif isinstance(node, ast.Assignment | ast.UnaryOp | ast.FuncCall):
             self._effect(node)
-        elif not isinstance(node, ast.EmptyStatement | ast.Cast):  # (void)x
+        elif isinstance(node, ast.Cast):  # (void)x, (void)f()
+            if not isinstance(node.expr, ast.ID):
+                self._statement(node.expr)
+        elif not isinstance(node, ast.EmptyStatement):
             raise self.known.error(node, f"{type(node).__name__} is no statement of model C")
 
     def _do_compound(self, node: ast.Compound) -> None:
