@@ -50,6 +50,9 @@ struct wlk_{name}_state {{
         uint16_t lane[2];
         bool flag;
     }} row[16];
+    struct {{
+        uint16_t number[16];
+    }} whole;
 }};
 
 #include "frame/structs.h"
@@ -107,6 +110,8 @@ static void clear(const cfg_t *cfg, state_t *st) {{
     st->wide = 0;
     st->word = 9;
     st->pair[1] = st->pair[0];
+    const struct wlk_{name}_state zeros = {{0}};
+    st->whole = zeros.whole;
 }}
 
 WLK_STRUCTS_MODEL({more});
@@ -179,6 +184,8 @@ def write_random(folder, draw, depth=5, unknown_start=False):
     nexts = "".join(f"    {each} = {expression(draw, depth - 1)};\n" for each in targets)
     nexts += "    if (in->d) {\n        st->word++;\n        st->wide += in->c;\n    }\n"
     nexts += "    (void)moved(st->list, in->w1);\n"
+    nexts += "    st->small ^= st->whole.number[in->b % 16u] & 1u;\n"
+    nexts += "    st->whole.number[in->a % 16u] = in->w1;\n"
     folder.mkdir()
     (folder / "block.toml").write_text(TABLE.format(rows=rows, name=folder.name))
     more = ".unknown_start = true" if unknown_start else ""

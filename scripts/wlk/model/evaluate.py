@@ -297,6 +297,9 @@ class Evaluator(Arithmetic):
 
     def _copy(self, node: ast.Node, source: Places, to: Places) -> None:
         """A struct or an array, or a part of it."""
+        for _, each in (*source, *to):
+            for array in _arrays(each):
+                self.indexed[id(array)] = 0  # all of it is named
         for when, target in to:
             rows = [(at, list(leaves(each))) for at, each in source]
             for number, leaf in enumerate(leaves(target)):
@@ -417,6 +420,15 @@ class Evaluator(Arithmetic):
 
 def _held(leaf: Leaf) -> tuple[Word, Word, Word | None]:
     return leaf.word, leaf.unset, leaf.shown
+
+
+def _arrays(node: Node) -> Iterator[list]:
+    """All arrays in it."""
+    if isinstance(node, list):
+        yield node
+    if isinstance(node, list | dict):
+        for each in node.values() if isinstance(node, dict) else node:
+            yield from _arrays(each)
 
 
 def _first(node: Node) -> Node:
