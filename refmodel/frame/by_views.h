@@ -46,10 +46,8 @@ static const cfg_t fixed = {WLK_FIXED};
 #define CFG(params) ((const cfg_t *)(params))
 #endif
 
-typedef struct framed {
-    state_t st; /* first: who is given the state finds it */
-    uint8_t live;
-} framed;
+#define FENCE
+#include "frame/open.h"
 
 static size_t state_size(const uint32_t *params) {
     (void)params;
@@ -61,6 +59,9 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     (void)params;
     memset(f, 0, sizeof *f);
     f->live = !HAS_STATE || NAMED(table).reset < 0 || power_up != WLK_POWER_UNKNOWN;
+    if (own.unknown_start && power_up == WLK_POWER_UNKNOWN) {
+        open_start(&f->o);
+    }
 }
 
 /* Views point into records that only an output's may be written to. */
@@ -68,9 +69,10 @@ static inline uint64_t *words_of(const uint64_t *words) {
     return (uint64_t *)(uintptr_t)words;
 }
 
-/* The outputs as words and as a view of these; which bits must match. */
-static void answer(const cfg_t *cfg, const framed *f, const in_t *in, out_t *shown, uint64_t *out,
-                   uint64_t *care) {
+/* The outputs as words and as a view of these; which bits must match. Of an unknown state the view
+ * has those of one that is possible. */
+static void answer(const cfg_t *cfg, const framed *f, const uint64_t *in, const in_t *given,
+                   const cycle_t *c, out_t *shown, uint64_t *out, uint64_t *care) {
     const uint32_t words = out_words(cfg);
     uint64_t mask[CAPS(OUT_WORDS)];
     out_t known;
@@ -79,9 +81,13 @@ static void answer(const cfg_t *cfg, const framed *f, const in_t *in, out_t *sho
     memset(care, 0, words * sizeof *care);
     NAMED(out_read)(cfg, out, shown);
     NAMED(out_read)(cfg, care, &known);
-    outputs(cfg, &f->st, in, shown, &taken);
-    NAMED(out_write)(cfg, shown, out);
-    NAMED(out_write)(cfg, &known, care);
+    OUTPUTS(cfg, &f->st, given, c, shown, &taken);
+    if (IS_OPEN(f)) {
+        open_outputs((const uint32_t *)cfg, &f->o, in, out, care);
+    } else {
+        NAMED(out_write)(cfg, shown, out);
+        NAMED(out_write)(cfg, &known, care);
+    }
     NAMED(out_mask)(cfg, mask);
     for (uint32_t w = 0; w < words; w++) {
         care[w] = f->live ? care[w] & mask[w] : 0u;
@@ -94,24 +100,39 @@ static void eval(const uint32_t *params, const void *state, const uint64_t *in, 
     const cfg_t *cfg = CFG(params);
     in_t given;
     out_t shown;
+    cycle_t c;
     NAMED(in_read)(cfg, words_of(in), &given);
-    answer(cfg, (const framed *)state, &given, &shown, out, care);
+    SEE(cfg, (const state_t *)state, &given, &c);
+    answer(cfg, (const framed *)state, in, &given, &c, &shown, out, care);
 }
 
 static void async_clear(const uint32_t *params, void *state) {
-    clear(CFG(params), &((framed *)state)->st);
+    framed *f = (framed *)state;
+    clear(CFG(params), &f->st);
+    if (IS_OPEN(f)) {
+        open_clear(params, &f->o);
+    }
 }
 
-static inline void take_edge(const cfg_t *cfg, framed *f, const uint64_t *in, const in_t *given) {
-    edge(cfg, &f->st, given);
+static inline void take_edge(const cfg_t *cfg, framed *f, const uint64_t *in, const in_t *given,
+                             const cycle_t *c) {
+    EDGE(cfg, &f->st, given, c);
     if (CAPS(IN_RESET)(in)) {
         f->live = 1;
         clear(cfg, &f->st);
     }
+    if (IS_OPEN(f)) {
+        open_edge((const uint32_t *)cfg, &f->o, &f->st, in);
+    }
 }
 
-static inline uint32_t broken_by(const cfg_t *cfg, const framed *f, const in_t *in) {
-    return f->live && own.broken != NULL ? own.broken(cfg, &f->st, in) : 0u;
+static inline uint32_t broken_by(const cfg_t *cfg, const framed *f, const uint64_t *in,
+                                 const in_t *given) {
+    if (!f->live || own.broken == NULL) {
+        return 0;
+    }
+    return IS_OPEN(f) ? open_broken((const uint32_t *)cfg, &f->o, in)
+                      : own.broken(cfg, &f->st, given);
 }
 
 static void record(const uint32_t *params, void *state, const uint64_t *in, uint64_t *out,
@@ -120,11 +141,13 @@ static void record(const uint32_t *params, void *state, const uint64_t *in, uint
     framed *f = (framed *)state;
     in_t given;
     out_t shown;
+    cycle_t c;
     NAMED(in_read)(cfg, words_of(in), &given);
-    answer(cfg, f, &given, &shown, out, care);
-    info->violated = broken_by(cfg, f, &given);
+    SEE(cfg, &f->st, &given, &c);
+    answer(cfg, f, in, &given, &c, &shown, out, care);
+    info->violated = broken_by(cfg, f, in, &given);
     info->events = f->live && own.events != NULL ? own.events(cfg, &f->st, &given, &shown) : 0u;
-    take_edge(cfg, f, in, &given);
+    take_edge(cfg, f, in, &given, &c);
 }
 
 /* All that it calls is compiled into it: a coverage point may look at ports, and nobody at more. */
@@ -135,34 +158,38 @@ static __attribute__((flatten)) void tick(const uint32_t *params, void *state, c
     care_t seen = {.does = LOOK};
     in_t given;
     out_t shown;
+    cycle_t c;
     NAMED(in_read)(cfg, words_of(in), &given);
-    info->violated = broken_by(cfg, f, &given);
+    SEE(cfg, &f->st, &given, &c);
+    info->violated = broken_by(cfg, f, in, &given);
     info->events = 0;
     if (f->live && own.events != NULL) {
-        outputs(cfg, &f->st, &given, &shown, &seen);
+        OUTPUTS(cfg, &f->st, &given, &c, &shown, &seen);
         info->events = own.events(cfg, &f->st, &given, &shown);
     }
-    take_edge(cfg, f, in, &given);
+    take_edge(cfg, f, in, &given, &c);
 }
 
 /* Do bits that are there differ? */
 static __attribute__((noinline)) uint64_t differs_masked(const cfg_t *cfg, const framed *f,
-                                                         const in_t *in, const wlk_view *got) {
+                                                         const uint64_t *in, const in_t *given,
+                                                         const cycle_t *c, const wlk_view *got) {
     uint64_t out[CAPS(OUT_WORDS)], care[CAPS(OUT_WORDS)];
     uint64_t differs = 0;
     out_t shown;
-    answer(cfg, f, in, &shown, out, care);
+    answer(cfg, f, in, given, c, &shown, out, care);
     for (uint32_t w = 0; w < out_words(cfg); w++) {
         differs |= (out[w] ^ got->control[w]) & care[w] & got->mask[w];
     }
     return differs;
 }
 
-static uint64_t differs(const cfg_t *cfg, const framed *f, const in_t *in, const wlk_view *got) {
+static uint64_t differs(const cfg_t *cfg, const framed *f, const in_t *in, const cycle_t *c,
+                        const wlk_view *got) {
     care_t compared = {.does = COMPARE};
     out_t shown;
     NAMED(out_read)(cfg, words_of(got->control), &shown);
-    outputs(cfg, &f->st, in, &shown, &compared);
+    OUTPUTS(cfg, &f->st, in, c, &shown, &compared);
     return compared.differs;
 }
 
@@ -172,32 +199,45 @@ static __attribute__((flatten)) int step(const uint32_t *params, void *state, co
     const cfg_t *cfg = CFG(params);
     framed *f = (framed *)state;
     in_t given;
-    if (!f->live) {
+    cycle_t c;
+    if (!f->live || IS_OPEN(f)) { /* a closer look */
         return 1;
     }
     NAMED(in_read)(cfg, words_of(in->control), &given);
-    if (got->mask != NULL ? differs_masked(cfg, f, &given, got) != 0
-                          : differs(cfg, f, &given, got) != 0) {
+    SEE(cfg, &f->st, &given, &c);
+    if (got->mask != NULL ? differs_masked(cfg, f, in->control, &given, &c, got) != 0
+                          : differs(cfg, f, &given, &c, got) != 0) {
         return 1;
     }
-    info->violated = broken_by(cfg, f, &given);
-    take_edge(cfg, f, in->control, &given);
+    info->violated = broken_by(cfg, f, in->control, &given);
+    take_edge(cfg, f, in->control, &given, &c);
     return 0;
 }
 
-static bool drained(const uint32_t *params, const void *state) {
+static bool drained_framed(const uint32_t *params, const void *state) {
     return own.drained == NULL || own.drained(CFG(params), &((const framed *)state)->st);
 }
 
 static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
                   void *ctx) {
-    if (own.show != NULL) {
-        own.show(CFG(params), &((const framed *)state)->st, visitor, ctx);
+    const framed *f = (const framed *)state;
+    if (own.show == NULL) {
+        return;
+    }
+    if (IS_OPEN(f)) {
+        open_show(params, &f->o, visitor, ctx);
+    } else {
+        own.show(CFG(params), &f->st, visitor, ctx);
     }
 }
 
+#ifdef WLK_FIXED /* its `step` and `tick` take the place of the library's */
+#define WLK_STRUCTS_MODEL(...) static const own_calls own = {__VA_ARGS__}
+#else
 #define WLK_STRUCTS_MODEL(...)                                                                     \
     static const own_calls own = {__VA_ARGS__};                                                    \
-    WLK_MODEL(.clear = HAS_STATE ? async_clear : NULL, .drained = drained, .visit = visit)
+    WLK_MODEL(.clear = HAS_STATE ? async_clear : NULL, .drained = drained_framed, .visit = visit,  \
+              LATE)
+#endif
 
 #endif

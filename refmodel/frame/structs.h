@@ -8,6 +8,11 @@
  *   clear(cfg, st)                     what a reset sets; the rest keeps what edge has made of it
  *   WLK_STRUCTS_MODEL(...)             at its end, with members of own_calls
  *
+ * What both need of a cycle may be derived once: then it has a struct before it includes this, has
+ * CYCLE as its type, and defines
+ *   see(cfg, st, in, c)                derives it
+ *   outputs(cfg, st, in, c, out, care) and edge(cfg, st, in, c) in place of those above
+ *
  * Nothing is compared before the first edge in reset; of a block without a reset all is, from the
  * first cycle on. An edge in reset is edge, then clear. State starts as zeros, or, where the model
  * says unknown_start, unknown: then an output bit is compared where it is known whatever is not.
@@ -21,8 +26,6 @@
 #include "frame/model.h"
 
 #ifdef WLK_OWN_BLOCK
-#include "frame/unknowns.h"
-
 typedef NAMED(in) in_t;
 typedef NAMED(out) out_t;
 typedef out_t care_t;
@@ -59,8 +62,23 @@ typedef struct own_calls {
 } own_calls;
 
 static const own_calls own;
+#ifdef CYCLE
+typedef CYCLE cycle_t;
+static void see(const cfg_t *cfg, const state_t *st, const in_t *in, cycle_t *c);
+static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, const cycle_t *c,
+                    out_t *out, care_t *care);
+static void edge(const cfg_t *cfg, state_t *st, const in_t *in, const cycle_t *c);
+#define SEE     see
+#define OUTPUTS outputs
+#define EDGE    edge
+#else
+typedef char cycle_t; /* never read */
 static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, out_t *out, care_t *care);
 static void edge(const cfg_t *cfg, state_t *st, const in_t *in);
+#define SEE(cfg, st, in, c)                ((void)(c))
+#define OUTPUTS(cfg, st, in, c, out, care) ((void)(c), outputs(cfg, st, in, out, care))
+#define EDGE(cfg, st, in, c)               ((void)(c), edge(cfg, st, in))
+#endif
 static void clear(const cfg_t *cfg, state_t *st);
 
 #ifdef WLK_OWN_BLOCK

@@ -57,16 +57,18 @@ def _tools(names: str, **others: str) -> dict[str, str]:
     return {name: name for name in names.split()} | others
 
 
+MODEL_READER = "requirements-model.txt"
 FEATURES = {
-    # libwarplock and its tools; Verilator brings the reader of FST files
+    # libwarplock and its tools; Verilator brings the reader of FST files, and models are read
     "build": Feature(
         _tools("gcc g++ meson pkg-config verilator", ninja="ninja-build"),
         {"zlib": "zlib1g-dev", "libzstd": "libzstd-dev", "libdeflate": "libdeflate-dev"},
+        requirements=MODEL_READER,
     ),
     # zlib: Verilator's writer of FST files
     "verilate": Feature(_tools("g++ make verilator ccache pkg-config"), {"zlib": "zlib1g-dev"}),
     "rtl": Feature(requirements="requirements.txt"),
-    "model": Feature(requirements="requirements-model.txt"),
+    "model": Feature(requirements=MODEL_READER),
     "gtkwave": Feature({"vcd2fst": "gtkwave"}),
     "newest": Feature(libraries={"liblz4": "liblz4-dev"}, requirements="requirements-newest.txt"),
     "page": Feature(

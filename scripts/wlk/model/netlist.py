@@ -17,6 +17,7 @@ from ..gen.sv import HARNESS_CLOCK
 from ..tables import Config, Port, Table, own
 from ..tables.expr import lane_step
 from ..tables.files import MODEL, is_by_structs
+from .source import EDGE, OUTPUTS
 from .values import Column, Fault, Leaf, Node, Ram, leaves
 from .words import FALSE, TRUE, Logic, Word, constant
 
@@ -99,9 +100,9 @@ class _Module:
         for name, leaf in self.registers:
             leaf.word = Word(known.widths.get(name, 1), None, name)
         common = {"cfg": cfg, "st": self.state, "in": self.given}
-        run.call("outputs", common | {"out": self.shown, "care": {}})
+        run.call(OUTPUTS, common | {"out": self.shown, "care": {}})
         self.answers = {p.name: self._answer(p) for p in self.ports if p.direction == "out"}
-        run.call("edge", common)
+        run.call(EDGE, common)
         reset = next((p for p in self.ports if p.name == table.reset), None)
         if reset is not None:
             run.branch(

@@ -19,6 +19,8 @@ from ..tables import Table
 from ..tables.files import MODELS
 
 SHOW, SHOW_WORDS = "wlk_show", "wlk_show_words"  # what the macros call
+# Functions of what WLK_STRUCTS_MODEL becomes, which derive a cycle first where the model has one.
+OUTPUTS, EDGE = "wlk_outputs", "wlk_edge"
 HEADERS = {
     "stdint.h": """\
 typedef unsigned char uint8_t;
@@ -39,6 +41,8 @@ typedef int int32_t;
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#define WLK_BEGIN_DECLS
+#define WLK_END_DECLS
 enum { WLK_DECIMAL, WLK_HEX, WLK_OPAQUE };
 typedef int wlk_state_visitor;
 static inline uint64_t wlk_mask(uint32_t width) {
@@ -80,7 +84,22 @@ typedef NAMED(out) out_t;
 typedef out_t care_t;
 #define SHOW(port, value)      {SHOW}(out->port, value)
 #define SHOW_WORDS(port, from) {SHOW_WORDS}(out->port, from)
-#define WLK_STRUCTS_MODEL(...)
+#ifdef CYCLE
+#define WLK_STRUCTS_MODEL(...) \\
+static void {OUTPUTS}(const cfg_t *cfg, const state_t *st, const in_t *in, out_t *out, \\
+                      care_t *care) {{ \\
+    CYCLE c; see(cfg, st, in, &c); outputs(cfg, st, in, &c, out, care); \\
+}} \\
+static void {EDGE}(const cfg_t *cfg, state_t *st, const in_t *in) {{ \\
+    CYCLE c; see(cfg, st, in, &c); edge(cfg, st, in, &c); \\
+}} enum {{ WLK_END }}
+#else
+#define WLK_STRUCTS_MODEL(...) \\
+static void {OUTPUTS}(const cfg_t *cfg, const state_t *st, const in_t *in, out_t *out, \\
+                      care_t *care) {{ outputs(cfg, st, in, out, care); }} \\
+static void {EDGE}(const cfg_t *cfg, state_t *st, const in_t *in) {{ edge(cfg, st, in); }} \\
+enum {{ WLK_END }}
+#endif
 """,
     "frame/no_state.h": """\
 #include "frame/model.h"
@@ -91,6 +110,7 @@ static inline void clear(const cfg_t *cfg, state_t *st) {}
 """,
     "legalise.h": '#include "frame/structs.h"\n#define WLK_LEGALISE(change)\n',
 }
+SHARED = (MODELS, MODELS / "include")  # headers of the tree's own models
 FLAGS = ("-E", "-std=c11", "-undef", "-nostdinc", "-w")
 
 
@@ -99,6 +119,7 @@ def parse(table: Table, path: Path) -> c_ast.FileAST:
     ports = f"warplock/{table.name}_ports.h"
     texts = HEADERS | {ports: c.CTable(table).model_header()}
     texts[f"warplock/{table.name}_view.h"] = f'#include "{ports}"\n'
+    texts[f"warplock/{table.name}_open.h"] = ""
     text = _preprocessed(path, texts)
     try:
         return c_parser.CParser().parse(text, str(path))
@@ -114,7 +135,7 @@ def _preprocessed(path: Path, texts: Mapping[str, str]) -> str:
             (place / header).parent.mkdir(parents=True, exist_ok=True)
             (place / header).write_text(text, encoding="utf-8")
         compiler = os.environ.get("CC", "cc")
-        folders = [f"-I{each}" for each in (place, path.parent, path.parent / "include", MODELS)]
+        folders = [f"-I{each}" for each in (place, path.parent, path.parent / "include", *SHARED)]
         out = place / "model.i"
         done = progress.run([compiler, *FLAGS, *folders, path, "-o", out])
         if done.code:

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Of a model of structs.h: how it runs while some of its state is unknown. It then is the model
+ * that has been written again for such a state (unknowns.h), which has WLK_UNKNOWNS numbers. Where
+ * that macro is not defined there is no such model, and nothing of this does anything.
+ *
+ * The frame keeps one of the states that are possible too; `st` is that one.
+ */
+#ifndef WLK_FRAME_OPEN_H
+#define WLK_FRAME_OPEN_H
+
+#ifdef WLK_UNKNOWNS
+
+#include "frame/unknowns.h"
+
+extern const wlk_unknowns NAMED(unknowns);
+
+#define CALLED(call) NAMED(unknowns).call
+
+/* What is known of the state. */
+typedef struct opened {
+    uint64_t open;    /* is anything unknown? In a model without unknowns this lies here */
+    uint32_t unknown; /* a number that was not known when it was looked at last */
+    uint8_t has_seen; /* outputs of this cycle, and which of their bits are there */
+    NAMED(out) seen, seen_known;
+    wlk_num known[WLK_UNKNOWNS];
+} opened;
+
+/* Is anything unknown still? Most often what was at the last edge is. */
+static void open_settle(opened *o) {
+    for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
+        if (!wlk_is_known(o->known[o->unknown])) {
+            return;
+        }
+        o->unknown = o->unknown + 1u < WLK_UNKNOWNS ? o->unknown + 1u : 0u;
+    }
+    memset(o, 0, sizeof *o);
+}
+
+/* Nothing is known. */
+static void open_start(opened *o) {
+    CALLED(start)(o->known);
+    o->open = 1;
+    open_settle(o); /* a state may have no bits */
+}
+
+/* The outputs as words; which bits are known whatever is not. */
+static void open_outputs(const uint32_t *params, const opened *o, const uint64_t *in, uint64_t *out,
+                         uint64_t *care) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    NAMED(in) given;
+    NAMED(out) shown, known;
+    memset(&shown, 0, sizeof shown);
+    memset(&known, 0, sizeof known);
+    memset(out, 0, out_words(cfg) * sizeof *out);
+    memset(care, 0, out_words(cfg) * sizeof *care);
+    NAMED(in_unpack)(cfg, in, &given);
+    CALLED(outputs)(params, o->known, &given, &shown, &known);
+    NAMED(out_pack)(cfg, &shown, out);
+    NAMED(out_pack)(cfg, &known, care);
+}
+
+/* What a function learns is known besides what was. */
+static void open_learn_by(wlk_learn *function, const uint32_t *params, opened *o, state_t *st,
+                          const NAMED(in) * given) {
+    wlk_num learned[WLK_UNKNOWNS];
+    if (function == NULL) {
+        return;
+    }
+    memcpy(learned, o->known, sizeof learned);
+    function(params, learned, given, &o->seen, &o->seen_known);
+    for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
+        o->known[i] = wlk_num_meet(o->known[i], learned[i]);
+    }
+    CALLED(lower)(o->known, FILL_KEEP, st);
+}
+
+static void open_clear(const uint32_t *params, opened *o) {
+    CALLED(clear)(params, o->known);
+    open_settle(o);
+}
+
+/* After the edge of `st`. */
+static void open_edge(const uint32_t *params, opened *o, state_t *st, const uint64_t *in) {
+    NAMED(in) given;
+    NAMED(in_unpack)((const cfg_t *)params, in, &given);
+    CALLED(edge)(params, o->known, &given);
+    if (CAPS(IN_RESET)(in)) {
+        CALLED(clear)(params, o->known);
+    } else if (o->has_seen) {
+        open_learn_by(CALLED(learn_next), params, o, st, &given);
+    }
+    o->has_seen = 0;
+    open_settle(o);
+}
+
+/* A rule counts as broken only if it is whatever the unknown state is. */
+static uint32_t open_broken(const uint32_t *params, const opened *o, const uint64_t *in) {
+    NAMED(in) given;
+    NAMED(in_unpack)((const cfg_t *)params, in, &given);
+    return CALLED(broken) != NULL ? CALLED(broken)(params, o->known, &given) : 0u;
+}
+
+/* Outputs as structs, and which bits are there; those beyond a port's width are known zeros. */
+static void open_see(const cfg_t *cfg, opened *o, const wlk_sight *seen) {
+    uint64_t mask[CAPS(OUT_WORDS)];
+    NAMED(out) ports;
+    NAMED(out_mask)(cfg, mask);
+    NAMED(out_unpack)(cfg, mask, &ports);
+    NAMED(out_unpack)(cfg, seen->out, &o->seen);
+    NAMED(out_unpack)(cfg, seen->out_known, &o->seen_known);
+    for (size_t i = 0; i < sizeof ports; i++) {
+        ((uint8_t *)&o->seen_known)[i] |= (uint8_t) ~((const uint8_t *)&ports)[i];
+    }
+    o->has_seen = 1;
+}
+
+static void open_learn(const uint32_t *params, opened *o, state_t *st, const wlk_sight *seen) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    NAMED(in) given;
+    NAMED(in_unpack)(cfg, seen->in, &given);
+    open_see(cfg, o, seen);
+    open_learn_by(CALLED(learn), params, o, st, &given);
+    open_settle(o);
+}
+
+enum { MOST_SHOWN = 4096 };
+
+/* What `show` visits of a state whose unknown bits are 0, and then of one where they are 1. */
+typedef struct shown_twice {
+    wlk_state_visitor *visitor;
+    void *ctx;
+    uint32_t n, at;
+    struct {
+        const char *name;
+        int32_t index;
+        uint64_t value;
+    } zeros[MOST_SHOWN];
+} shown_twice;
+
+static void note_shown(void *ctx, const char *name, int32_t index, const uint64_t *words,
+                       uint32_t n_words, uint64_t known, wlk_notation notation) {
+    shown_twice *s = (shown_twice *)ctx;
+    (void)n_words, (void)known, (void)notation;
+    if (s->n < MOST_SHOWN) {
+        s->zeros[s->n].name = name;
+        s->zeros[s->n].index = index;
+        s->zeros[s->n++].value = words[0];
+    }
+}
+
+/* What the first one leaves out, as some models do with zeros, is passed over. */
+static void show_known(void *ctx, const char *name, int32_t index, const uint64_t *words,
+                       uint32_t n_words, uint64_t known, wlk_notation notation) {
+    shown_twice *s = (shown_twice *)ctx;
+    uint32_t i = s->at;
+    while (i < s->n && (s->zeros[i].index != index || strcmp(s->zeros[i].name, name) != 0)) {
+        i++;
+    }
+    const bool same = i < s->n && s->zeros[i].value == words[0];
+    s->at = i < s->n ? i + 1u : s->at;
+    s->visitor(s->ctx, name, index, words, n_words, same ? known : 0u, notation);
+}
+
+/* A value that differs between both states is unknown. */
+static void open_show(const uint32_t *params, const opened *o, wlk_state_visitor *visitor,
+                      void *ctx) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    shown_twice s = {.visitor = visitor, .ctx = ctx};
+    state_t st;
+    CALLED(lower)(o->known, FILL_ZEROS, &st);
+    own.show(cfg, &st, note_shown, &s);
+    CALLED(lower)(o->known, FILL_ONES, &st);
+    own.show(cfg, &st, show_known, &s);
+}
+
+#else
+
+typedef struct opened {
+    uint64_t open;
+} opened;
+
+#define open_start(o)                          ((void)(o))
+#define open_outputs(params, o, in, out, care) ((void)(in))
+#define open_clear(params, o)                  ((void)(o))
+#define open_edge(params, o, st, in)           ((void)(in))
+#define open_broken(params, o, in)             ((void)(in), 0u)
+#define open_show(params, o, visitor, ctx)     ((void)(ctx))
+
+#endif
+
+/* What the callers have as its state. FENCE: members between. */
+typedef struct framed {
+    state_t st;         /* first: who is given the state finds it */
+    FENCE uint8_t live; /* its outputs are compared */
+    opened o;
+} framed;
+
+#ifdef WLK_UNKNOWNS
+
+#define IS_OPEN(f) ((f)->o.open != 0)
+
+/* A start whose reset is over (wlk_block.late). */
+static void late_framed(const uint32_t *params, void *state) {
+    framed *f = (framed *)state;
+    (void)params;
+    memset(f, 0, sizeof *f);
+    open_start(&f->o);
+    f->live = 1;
+}
+
+static void learn_framed(const uint32_t *params, void *state, const wlk_sight *seen) {
+    framed *f = (framed *)state;
+    if (IS_OPEN(f)) {
+        open_learn(params, &f->o, &f->st, seen);
+    }
+}
+
+#define LATE .late = late_framed, .learn = learn_framed, .always_learns = true
+
+#else
+
+#ifdef WLK_FIXED /* the library's model has them */
+#define IS_OPEN(f) ((f)->o.open != 0)
+#else
+#define IS_OPEN(f) false
+#endif
+#define LATE .late = NULL
+
+#endif
+
+#endif
