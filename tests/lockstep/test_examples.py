@@ -151,7 +151,9 @@ def moved(tmp_path_factory):
     (folder / "block.toml").write_text(text, encoding="utf-8")
     include = folder / "include" / "warplock"
     include.mkdir(parents=True)
-    (include / "scoreboard_ports.h").write_text('#include "warplock/moved_ports.h"\n')
+    for kind in ("ports", "view"):  # a block of one's own sees the public structs
+        (include / f"scoreboard_{kind}.h").write_text('#include "warplock/moved_ports.h"\n')
+    (include / "scoreboard_open.h").touch()
     (include / "hazard_ports.h").write_text(c.CTable(tables.load("hazard")).header())
     return folder
 

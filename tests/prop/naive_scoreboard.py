@@ -124,6 +124,3 @@ def _all_of(bits: list[int | None]) -> int | None:
     if 0 in bits:
         return 0
     return None if None in bits else 1
-
-
-BLOCKS = {"scoreboard": ScoreboardState}

@@ -13,14 +13,24 @@
 #include "warplock/hazard.h"
 #include "warplock/issue_ports.h"
 #include "warplock/reservation_station.h"
-#include "warplock/scoreboard.h"
 
 WLK_BEGIN_DECLS
+
+/** State of the scoreboard: the RTL's counters by their names, then facts about them. */
+typedef struct wlk_issue_scoreboard {
+    uint8_t pendingReads[WLK_ISSUE_MAX_NUM_PREGS];  /**< 0..max_pending_reads */
+    uint8_t pendingWrites[WLK_ISSUE_MAX_NUM_PREGS]; /**< 0..max_pending_writes */
+    uint8_t reset_seen; /**< an edge in reset has defined the counters */
+    uint8_t late;       /**< one before the start has; what is known of them is below */
+    uint8_t granted;    /**< of a state that is late: whether the admission is done, as seen */
+    /** Of which registers: bit r % 64 of word r / 64. */
+    uint64_t reads_known[WLK_ISSUE_MAX_NUM_PREGS / 64], writes_known[WLK_ISSUE_MAX_NUM_PREGS / 64];
+} wlk_issue_scoreboard;
 
 /** State: those of the four models, by the names of the RTL's instances. */
 struct wlk_issue_state {
     wlk_hazard_state hazard;
-    wlk_scoreboard_state scoreboard;
+    wlk_issue_scoreboard scoreboard;
     wlk_reservation_station_state reservStation;
     wlk_collector_state collector; /**< last: its rows are as many as the configuration needs */
 };

@@ -13,16 +13,10 @@
 
 WLK_BEGIN_DECLS
 
-/** State: the RTL's counters by their names, then a fact about them. */
+/** State: the RTL's counters by their names. */
 struct wlk_scoreboard_state {
     uint8_t pendingReads[WLK_SCOREBOARD_MAX_NUM_PREGS];  /**< 0..max_pending_reads */
     uint8_t pendingWrites[WLK_SCOREBOARD_MAX_NUM_PREGS]; /**< 0..max_pending_writes */
-    uint8_t reset_seen; /**< an edge in reset has defined the counters */
-    uint8_t late;       /**< one before the start has; what is known of them is below */
-    uint8_t granted;    /**< of a state that is late: whether the admission is done, as seen */
-    /** Of which registers: bit r % 64 of word r / 64. */
-    uint64_t reads_known[WLK_SCOREBOARD_MAX_NUM_PREGS / 64],
-        writes_known[WLK_SCOREBOARD_MAX_NUM_PREGS / 64];
 };
 
 WLK_END_DECLS

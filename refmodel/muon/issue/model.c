@@ -5,8 +5,8 @@
 
 #include "muon/collector/late.h"
 #include "muon/hazard/late.h"
+#include "muon/issue/scoreboard_late.h"
 #include "muon/reservation_station/late.h"
-#include "muon/scoreboard/late.h"
 #include "warplock/issue.h"
 
 #define MODEL      issue
@@ -353,7 +353,6 @@ static void assume(const uint32_t *params, void *state, const uint64_t *in, uint
 // Their configurations, each the array of its parameters.
 typedef struct inner {
     wlk_hazard_cfg hazard;
-    wlk_scoreboard_cfg scoreboard;
     wlk_reservation_station_cfg reservStation;
     wlk_collector_cfg collector;
 } inner;
@@ -367,11 +366,6 @@ static inner inner_of(const cfg_t *cfg) {
                    .max_pending_reads = cfg->max_pending_reads,
                    .count_forwarded_reads = cfg->count_forwarded_reads,
                    .debug = cfg->debug},
-        .scoreboard = {.num_warps = cfg->num_warps,
-                       .num_pregs = cfg->num_pregs,
-                       .max_pending_reads = cfg->max_pending_reads,
-                       .max_pending_writes = cfg->max_pending_writes,
-                       .debug = cfg->debug},
         .reservStation = {.num_warps = cfg->num_warps,
                           .num_lanes = cfg->num_lanes,
                           .lane_bits = cfg->lane_bits,
@@ -397,7 +391,7 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     state_t *st = (state_t *)state;
     memset(st, 0, offsetof(state_t, collector));
     wlk_hazard_init(&i.hazard, &st->hazard, power_up);
-    wlk_scoreboard_init(&i.scoreboard, &st->scoreboard, power_up);
+    sb_init(&st->scoreboard, power_up);
     wlk_reservation_station_init(&i.reservStation, &st->reservStation, power_up);
     wlk_collector_init(&i.collector, &st->collector, power_up);
 }
@@ -406,7 +400,7 @@ static void clear(const uint32_t *params, void *state) {
     const inner i = inner_of((const cfg_t *)params);
     state_t *st = (state_t *)state;
     wlk_hazard_block.clear((const uint32_t *)&i.hazard, &st->hazard);
-    wlk_scoreboard_block.clear((const uint32_t *)&i.scoreboard, &st->scoreboard);
+    sb_reset(&st->scoreboard);
     wlk_reservation_station_block.clear((const uint32_t *)&i.reservStation, &st->reservStation);
     coll_reset(&i.collector, &st->collector, prf_stride_of(coll_words(&i.collector)));
 }
@@ -425,9 +419,10 @@ static void forget(const uint32_t *params, void *state, const uint64_t *in, cons
 }
 
 static bool drained(const uint32_t *params, const void *state) {
-    const inner i = inner_of((const cfg_t *)params);
+    const cfg_t *cfg = (const cfg_t *)params;
+    const inner i = inner_of(cfg);
     const state_t *st = (const state_t *)state;
-    return wlk_scoreboard_block.drained((const uint32_t *)&i.scoreboard, &st->scoreboard) &&
+    return sb_drained(&st->scoreboard, cfg->num_pregs) &&
            wlk_reservation_station_block.drained((const uint32_t *)&i.reservStation,
                                                  &st->reservStation) &&
            wlk_collector_block.drained((const uint32_t *)&i.collector, &st->collector);
@@ -452,12 +447,13 @@ static void visit_named(void *ctx, const char *name, int32_t index, const uint64
 
 static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
                   void *ctx) {
-    const inner i = inner_of((const cfg_t *)params);
+    const cfg_t *cfg = (const cfg_t *)params;
+    const inner i = inner_of(cfg);
     const state_t *st = (const state_t *)state;
     named n = {visitor, ctx, "hazard"};
     wlk_hazard_block.visit((const uint32_t *)&i.hazard, &st->hazard, visit_named, &n);
     n.instance = "scoreboard";
-    wlk_scoreboard_block.visit((const uint32_t *)&i.scoreboard, &st->scoreboard, visit_named, &n);
+    sb_visit(&st->scoreboard, cfg->num_pregs, visit_named, &n);
     n.instance = "reservStation";
     wlk_reservation_station_block.visit((const uint32_t *)&i.reservStation, &st->reservStation,
                                         visit_named, &n);

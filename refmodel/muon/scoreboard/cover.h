@@ -3,111 +3,90 @@
 #ifndef WLK_SCOREBOARD_COVER_H
 #define WLK_SCOREBOARD_COVER_H
 
-static uint32_t failed(const sb_change *change) {
-    return (uint32_t)(change->delta != 0 && change->to == change->from);
+static bool moves(const update *u) {
+    return u->delta != 0 && u->succeeds;
 }
 
-static uint32_t changed(const sb_change *change) {
-    return (uint32_t)(change->to != change->from);
+static bool any_moves(const update *reads) {
+    return moves(&reads[0]) || moves(&reads[1]) || moves(&reads[2]);
 }
 
-static uint32_t any_of(const sb_change *group, uint32_t (*is)(const sb_change *)) {
-    return is(&group[0]) | is(&group[1]) | is(&group[2]);
-}
-
-// A group that names a register, other than 0, twice.
-static uint32_t repeats(uint32_t pregs) {
-    const uint32_t a = wlk_preg_at(pregs, 0), b = wlk_preg_at(pregs, 1), c = wlk_preg_at(pregs, 2);
-    return (uint32_t)((a != 0 && (a == b || a == c)) || (b != 0 && b == c));
-}
-
-static uint32_t names_0(uint32_t pregs, uint32_t used) {
-    uint32_t hit = 0;
-    for (uint32_t i = 0; i < 3; i++) {
-        hit |= (used >> i & 1u) & (uint32_t)(wlk_preg_at(pregs, i) == 0);
+/* Does one of the updates that count name it? */
+static bool names(const update *reads, uint32_t preg) {
+    bool named = false;
+    for (uint32_t i = 0; i < READS; i++) {
+        named |= moves(&reads[i]) && reads[i].preg == preg;
     }
-    return hit;
+    return named;
 }
 
-static uint64_t admission_events(const cfg_t *cfg, const sb_cycle *c) {
-    const uint32_t over = any_of(c->rs, failed), refused = c->rs_enable & bit_not(c->rs_success);
-    const uint32_t others = any_of(c->coll, changed) | changed(&c->wb);
-    const uint32_t change = any_of(c->rs, changed) | changed(&c->rs_write);
-    uint32_t both = 0;
-    for (uint32_t i = 0; i < 3; i++) {
-        for (uint32_t k = 0; k < 3; k++) {
-            both |= (uint32_t)(c->rs[i].preg == c->coll[k].preg && c->rs[i].delta > 0 &&
-                               c->coll[k].delta < 0 &&
-                               c->coll[k].from == (int32_t)cfg->max_pending_reads);
-        }
+/* Do two ports of a group name one register, other than 0? Is 0 named by one that counts? */
+#define REPEATS(reads, i, k) ((reads)[i].pReg == (reads)[k].pReg && (reads)[i].pReg != 0)
+#define IS_REPEATED(reads)   (REPEATS(reads, 0, 1) || REPEATS(reads, 0, 2) || REPEATS(reads, 1, 2))
+#define IS_0(read, counted)  ((read).pReg == 0 && (counted))
+#define MOVES(read)          ((read).incr || (read).decr)
+
+static bool names_0(const in_t *in) {
+    bool found = false;
+    for (uint32_t i = 0; i < READS; i++) {
+        found |= IS_0(in->updateColl.reads[i], MOVES(in->updateColl.reads[i]));
+        found |= IS_0(in->hazard.updateRS.reads[i], in->hazard.updateRS.reads[i].incr);
     }
-    return ((c->rs_enable & c->rs_success & change) ? EVENT(ADMIT) : 0u) |
-           (refused ? EVENT(ADMIT_REFUSED) : 0u) |
-           ((c->rs_enable & over) ? EVENT(READ_OVERFLOW) : 0u) |
-           ((c->rs_enable & failed(&c->rs_write)) ? EVENT(WRITE_OVERFLOW) : 0u) |
-           ((refused & others) ? EVENT(ROLLBACK_WITH_UPDATES) : 0u) |
-           ((c->rs_enable & both) ? EVENT(SATURATED_BOTH) : 0u);
+    return found;
 }
 
-static uint64_t update_events(const uint64_t *in, const sb_cycle *c) {
-    const uint32_t coll = GET(updateColl_enable, in), wb = GET(updateWB_enable, in);
-    const uint32_t coll_changes = any_of(c->coll, changed), wb_changes = changed(&c->wb);
-    const uint32_t loose = (bit_not(coll) & coll_changes) | (bit_not(wb) & wb_changes);
-    const uint32_t coll_fails = any_of(c->coll, failed);
-    const uint32_t moved = GET(updateColl_reads_incr, in) | GET(updateColl_reads_decr, in);
-    return ((coll & coll_changes) ? EVENT(COLLECT) : 0u) |
-           ((wb & wb_changes) ? EVENT(WRITEBACK) : 0u) |
-           ((coll & wb & c->rs_enable) ? EVENT(ALL_THREE) : 0u) |
-           (repeats(GET(updateColl_reads_pReg, in)) | repeats(GET(hazard_updateRS_reads_pReg, in))
-                ? EVENT(REPEATED_REGISTER)
-                : 0u) |
-           (coll_fails | failed(&c->wb) ? EVENT(UNDERFLOW) : 0u) |
-           ((coll_fails & coll_changes) ? EVENT(PARTIAL_GROUP) : 0u) |
-           ((loose & c->any_enable) ? EVENT(DELTA_WITHOUT_ENABLE) : 0u) |
-           ((loose & bit_not(c->any_enable)) ? EVENT(DELTA_UNCOMMITTED) : 0u) |
-           (names_0(GET(updateColl_reads_pReg, in), moved) |
-                    names_0(GET(hazard_updateRS_reads_pReg, in),
-                            GET(hazard_updateRS_reads_incr, in))
-                ? EVENT(REGISTER_0)
-                : 0u);
-}
-
-static uint32_t in_group(const sb_change *group, uint32_t preg) {
-    uint32_t hit = 0;
-    for (uint32_t i = 0; i < 3; i++) {
-        hit |= (uint32_t)(group[i].preg == preg) & changed(&group[i]);
+/* Does the admission put a count up that was at its maximum and goes down? */
+static bool is_both(const cfg_t *cfg, const state_t *st, const cycle *c) {
+    bool both = false;
+    for (uint32_t i = 0; i < READS * READS; i++) {
+        const update *rs = &c->rs[i / READS], *coll = &c->coll[i % READS];
+        both |= rs->preg == coll->preg && rs->delta > 0 && coll->delta < 0 &&
+                st->pendingReads[coll->preg] == cfg->max_pending_reads;
     }
-    return hit;
+    return both;
 }
 
-static uint64_t read_events(const cfg_t *cfg, const uint64_t *in, const sb_cycle *c) {
+static uint64_t read_events(const cfg_t *cfg, const in_t *in, const cycle *c) {
     uint64_t e = 0;
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
-        const uint64_t *element = wlk_scoreboard_in_element(in, w);
-        const uint32_t preg = GET(hazard_warps_readRd_pReg, element);
-        if ((GET(hazard_warps_readRd_enable, in) >> w & 1u) == 0 || preg == 0) {
-            continue;
+        const uint32_t preg = in->hazard.warps[w].readRd.pReg;
+        if (in->hazard.warps[w].readRd.enable && preg != 0) {
+            e |= names(c->coll, preg) ? EVENT(BYPASS_COLLECTOR) : 0u;
+            e |= moves(&c->wb) && c->wb.preg == preg ? EVENT(BYPASS_WRITEBACK) : 0u;
+            e |= c->admits && names(c->rs, preg) ? EVENT(NO_BYPASS_ADMISSION) : 0u;
         }
-        e |= in_group(c->coll, preg) ? EVENT(BYPASS_COLLECTOR) : 0u;
-        e |= c->wb.preg == preg && changed(&c->wb) ? EVENT(BYPASS_WRITEBACK) : 0u;
-        e |= c->rs_enable & c->rs_success & in_group(c->rs, preg) ? EVENT(NO_BYPASS_ADMISSION) : 0u;
     }
     return e;
 }
 
-static uint32_t any_pending(const cfg_t *cfg, const state_t *st) {
-    uint32_t any = 0;
-    for (uint32_t r = 0; r < cfg->num_pregs; r++) {
-        any |= (uint32_t)st->pendingReads[r] | st->pendingWrites[r];
+static uint64_t events(const cfg_t *cfg, const state_t *st, const in_t *in, const out_t *out) {
+    const bool coll = in->updateColl.enable, wb = in->updateWB.enable;
+    const bool rs = in->hazard.updateRS.enable, any = coll || wb || rs;
+    cycle c;
+    (void)out;
+    if (in->reset) {
+        return !drained(cfg, st) ? EVENT(RESET_PENDING) : 0u;
     }
-    return (uint32_t)(any != 0);
-}
-
-static uint64_t events(const cfg_t *cfg, const state_t *st, const uint64_t *in, const cycle_t *c) {
-    if (c->reset) {
-        return any_pending(cfg, st) ? EVENT(RESET_PENDING) : 0u;
-    }
-    return admission_events(cfg, &c->sb) | update_events(in, &c->sb) | read_events(cfg, in, &c->sb);
+    see(cfg, st, in, &c);
+    const bool coll_moves = any_moves(c.coll), coll_fails = !all_succeed(c.coll);
+    const bool wb_moves = moves(&c.wb), refused = rs && !c.admits;
+    const bool loose = (!coll && coll_moves) || (!wb && wb_moves);
+    return read_events(cfg, in, &c) |
+           (c.admits && (any_moves(c.rs) || moves(&c.rs_write)) ? EVENT(ADMIT) : 0u) |
+           (refused ? EVENT(ADMIT_REFUSED) : 0u) |
+           (rs && !all_succeed(c.rs) ? EVENT(READ_OVERFLOW) : 0u) |
+           (rs && !c.rs_write.succeeds ? EVENT(WRITE_OVERFLOW) : 0u) |
+           (refused && (coll_moves || wb_moves) ? EVENT(ROLLBACK_WITH_UPDATES) : 0u) |
+           (rs && is_both(cfg, st, &c) ? EVENT(SATURATED_BOTH) : 0u) |
+           (coll && coll_moves ? EVENT(COLLECT) : 0u) | (wb && wb_moves ? EVENT(WRITEBACK) : 0u) |
+           (coll && wb && rs ? EVENT(ALL_THREE) : 0u) |
+           (IS_REPEATED(in->updateColl.reads) || IS_REPEATED(in->hazard.updateRS.reads)
+                ? EVENT(REPEATED_REGISTER)
+                : 0u) |
+           (coll_fails || !c.wb.succeeds ? EVENT(UNDERFLOW) : 0u) |
+           (coll_fails && coll_moves ? EVENT(PARTIAL_GROUP) : 0u) |
+           (loose && any ? EVENT(DELTA_WITHOUT_ENABLE) : 0u) |
+           (loose && !any ? EVENT(DELTA_UNCOMMITTED) : 0u) | (names_0(in) ? EVENT(REGISTER_0) : 0u);
 }
 
 #endif

@@ -3,10 +3,10 @@
  * Muon's scoreboard from a start without its reset: which counts are known (muon-issue §3). A count
  * that is not known holds some legal value, so that every rule stays defined.
  */
-#ifndef WLK_SCOREBOARD_LATE_H
-#define WLK_SCOREBOARD_LATE_H
+#ifndef WLK_ISSUE_SCOREBOARD_LATE_H
+#define WLK_ISSUE_SCOREBOARD_LATE_H
 
-#include "rules.h"
+#include "scoreboard_rules.h"
 
 /* Whether an update is done, or is not known to be. */
 enum { SB_NO, SB_YES, SB_OPEN };
@@ -179,6 +179,21 @@ static inline void sb_settle(sb_state *st, uint32_t num_pregs) {
     }
     st->late = 0;
     st->reset_seen = 1;
+}
+
+static inline void sb_visit(const sb_state *st, uint32_t num_pregs, wlk_state_visitor *visitor,
+                            void *ctx) {
+    for (uint32_t r = 1; r < num_pregs; r++) {
+        const uint64_t reads = st->pendingReads[r], writes = st->pendingWrites[r];
+        const uint64_t reads_known = st->reset_seen | sb_is_known(st->reads_known, r);
+        const uint64_t writes_known = st->reset_seen | sb_is_known(st->writes_known, r);
+        if (reads != 0 || !reads_known) {
+            visitor(ctx, "pendingReads", (int32_t)r, &reads, 1u, reads_known, WLK_DECIMAL);
+        }
+        if (writes != 0 || !writes_known) {
+            visitor(ctx, "pendingWrites", (int32_t)r, &writes, 1u, writes_known, WLK_DECIMAL);
+        }
+    }
 }
 
 #endif

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of Muon's scoreboard (muon-issue §3), inlined into every model that contains one.
- * A cycle: sb_updates (collector and write-back), any number of sb_reads and sb_writes, then
- * sb_admission (on top of both), sb_commit.
+ * The rules of Muon's scoreboard (muon-issue §3) for the stage, inlined into it. A cycle:
+ * sb_updates (collector and write-back), any number of sb_reads and sb_writes, then sb_admission
+ * (on top of both), sb_commit.
  */
-#ifndef WLK_SCOREBOARD_RULES_H
-#define WLK_SCOREBOARD_RULES_H
+#ifndef WLK_ISSUE_SCOREBOARD_RULES_H
+#define WLK_ISSUE_SCOREBOARD_RULES_H
 
 #include <string.h>
 
 #include "frame/bits.h"
+#include "warplock/block.h"
+#include "warplock/issue.h"
 #include "warplock/muon.h"
-#include "warplock/scoreboard.h"
 
-typedef wlk_scoreboard_state sb_state;
+typedef wlk_issue_scoreboard sb_state;
 
 /* One update port as the ports carry it; reads lie side by side, index 0 lowest. */
 typedef struct sb_port {
@@ -188,6 +189,19 @@ static inline void sb_commit_early(sb_state *st, const sb_cycle *c) {
 static inline void sb_reset(sb_state *st) {
     memset(st, 0, sizeof *st);
     st->reset_seen = 1;
+}
+
+static inline void sb_init(sb_state *st, wlk_power_up power_up) {
+    memset(st, 0, sizeof *st);
+    st->reset_seen = power_up == WLK_POWER_ZERO;
+}
+
+static inline bool sb_drained(const sb_state *st, uint32_t num_pregs) {
+    uint32_t any = 0;
+    for (uint32_t r = 0; r < num_pregs; r++) {
+        any |= (uint32_t)st->pendingReads[r] | st->pendingWrites[r];
+    }
+    return any == 0;
 }
 
 #endif
