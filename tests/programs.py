@@ -17,13 +17,14 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from wlk import cli, tables
+from wlk.base import setup
 from wlk.base.errors import Status, WlkError
 from wlk.run import build, verilate
 
@@ -127,6 +128,15 @@ def warplock(*words: object, code: int | None = 0) -> Done:
     finally:
         signal.signal(signal.SIGTERM, before)
     return Done(ended, out.getvalue(), err.getvalue()).expect(code)
+
+
+def make_venv(place: Path, names: Collection[str]) -> None:
+    """An environment of Python with these packages of the project's own."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
+    (packages,) = (place / "lib").glob("python3*/site-packages")
+    for source in setup.VENV.glob("lib/python3*/site-packages/*"):
+        if source.name.partition("-")[0].lower() in names:
+            (packages / source.name).symlink_to(source)
 
 
 def python(*words: object, env: Mapping[str, object] | None = None, **popen: Any) -> Any:

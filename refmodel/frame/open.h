@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of a model of structs.h: how it runs while some of its state is unknown. It then is the model
- * that has been written again for such a state (unknowns.h), which has WLK_UNKNOWNS numbers. Where
- * that macro is not defined there is no such model, and nothing of this does anything.
+ * Runs a model of structs.h while some bits of its state are unknown: while it is open. The build
+ * writes the model again, over numbers of which only some bits are known (unknowns.h); WLK_UNKNOWNS
+ * is how many numbers its state has. Where that macro is not defined, nothing here does anything.
  *
- * The frame keeps one of the states that are possible too; `st` is that one.
+ * The frame keeps one possible state too, `st`, which agrees with `known` in each known bit. A
+ * cycle:
+ *   1. the output bits that follow from `known` are compared
+ *   2. learn: the outputs are kept, and what .learn assigns of unknown bits is known
+ *      (a start without its reset does this before 1.)
+ *   3. the edge of `st`, then that of `known`; in reset clear, else .learn_next if 2. was done
+ * 2., 3. and a clear end with: if all is known, *o becomes zeros, and the plain model goes on.
  */
 #ifndef WLK_FRAME_OPEN_H
 #define WLK_FRAME_OPEN_H
@@ -19,14 +25,14 @@ extern const wlk_unknowns NAMED(unknowns);
 
 /* What is known of the state. */
 typedef struct opened {
-    uint64_t open;    /* is anything unknown? In a model without unknowns this lies here */
-    uint32_t unknown; /* a number that was not known when it was looked at last */
-    uint8_t has_seen; /* outputs of this cycle, and which of their bits are there */
+    uint64_t open;    /* Is a bit unknown? First: a specialised model has this alone. */
+    uint32_t unknown; /* a number that was not known at the last look: the search starts there */
+    uint8_t has_seen; /* seen and seen_known have the outputs of this cycle and their known bits */
     NAMED(out) seen, seen_known;
     wlk_num known[WLK_UNKNOWNS];
 } opened;
 
-/* Is anything unknown still? Most often what was at the last edge is. */
+/* If everything is known, the plain model goes on: `st` has those values already. */
 static void open_settle(opened *o) {
     for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
         if (!wlk_is_known(o->known[o->unknown])) {
@@ -44,7 +50,7 @@ static void open_start(opened *o) {
     open_settle(o); /* a state may have no bits */
 }
 
-/* The outputs as words; which bits are known whatever is not. */
+/* The outputs as words; care: bits that are the same for all values of the unknown state. */
 static void open_outputs(const uint32_t *params, const opened *o, const uint64_t *in, uint64_t *out,
                          uint64_t *care) {
     const cfg_t *cfg = (const cfg_t *)params;
@@ -60,7 +66,7 @@ static void open_outputs(const uint32_t *params, const opened *o, const uint64_t
     NAMED(out_pack)(cfg, &known, care);
 }
 
-/* What a function learns is known besides what was. */
+/* Add what a function assigns of unknown bits; known bits stay. */
 static void open_learn_by(wlk_learn *function, const uint32_t *params, opened *o, state_t *st,
                           const NAMED(in) * given) {
     wlk_num learned[WLK_UNKNOWNS];
@@ -80,7 +86,7 @@ static void open_clear(const uint32_t *params, opened *o) {
     open_settle(o);
 }
 
-/* After the edge of `st`. */
+/* The edge of `known`; the caller has done that of `st`. */
 static void open_edge(const uint32_t *params, opened *o, state_t *st, const uint64_t *in) {
     NAMED(in) given;
     NAMED(in_unpack)((const cfg_t *)params, in, &given);
@@ -94,7 +100,7 @@ static void open_edge(const uint32_t *params, opened *o, state_t *st, const uint
     open_settle(o);
 }
 
-/* A rule counts as broken only if it is whatever the unknown state is. */
+/* A rule counts as broken only if it is broken in every possible state. */
 static uint32_t open_broken(const uint32_t *params, const opened *o, const uint64_t *in) {
     NAMED(in) given;
     NAMED(in_unpack)((const cfg_t *)params, in, &given);
@@ -149,7 +155,8 @@ static void note_shown(void *ctx, const char *name, int32_t index, const uint64_
     }
 }
 
-/* What the first one leaves out, as some models do with zeros, is passed over. */
+/* What the first visit left out is unknown: some models leave out zeros. What only the first one
+ * had is passed over. A value has one word. */
 static void show_known(void *ctx, const char *name, int32_t index, const uint64_t *words,
                        uint32_t n_words, uint64_t known, wlk_notation notation) {
     shown_twice *s = (shown_twice *)ctx;
@@ -189,10 +196,11 @@ typedef struct opened {
 
 #endif
 
-/* What the callers have as its state. FENCE: members between. */
+/* The state as callers see it. FENCE: members after the block's own. */
 typedef struct framed {
-    state_t st;         /* first: who is given the state finds it */
-    FENCE uint8_t live; /* its outputs are compared */
+    state_t st; /* first: a pointer to this is one to the state */
+    FENCE uint8_t
+        live; /* outputs are compared: a reset edge was seen, or there is none to wait for */
     opened o;
 } framed;
 
@@ -220,7 +228,7 @@ static void learn_framed(const uint32_t *params, void *state, const wlk_sight *s
 
 #else
 
-#ifdef WLK_FIXED /* the library's model has them */
+#ifdef WLK_FIXED /* it shares the state with the library's model, which can be open */
 #define IS_OPEN(f) ((f)->o.open != 0)
 #else
 #define IS_OPEN(f) false

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A model by structs with the RTL's names, for whom clarity goes before speed. Its source defines
- * MODEL and MODEL_CAPS, includes frame/model.h, has its `struct wlk_MODEL_state`, includes this,
- * and then defines
+ * A model by structs with the RTL's names. Clarity goes before speed. Its source defines MODEL and
+ * MODEL_CAPS, and has `struct wlk_MODEL_state`: a block of this tree in warplock/MODEL.h, beside
+ * which it includes MODEL_view.h, and MODEL_open.h if it has a state; a block of your own after
+ * frame/model.h. It includes this, and then defines
  *   outputs(cfg, st, in, out, care)    SHOW for each output that is modelled
  *   edge(cfg, st, in)                  the clock edge
  *   clear(cfg, st)                     what a reset sets; the rest keeps what edge has made of it
  *   WLK_STRUCTS_MODEL(...)             at its end, with members of own_calls
  *
- * What both need of a cycle may be derived once: then it has a struct before it includes this, has
- * CYCLE as its type, and defines
- *   see(cfg, st, in, c)                derives it
+ * If outputs and edge need the same derived values, the model declares a struct for them, names it
+ * with `#define CYCLE` before it includes this, and defines
+ *   see(cfg, st, in, c)                assigns every member of *c, from the state before the edge
  *   outputs(cfg, st, in, c, out, care) and edge(cfg, st, in, c) in place of those above
+ * Each call of the frame runs see first, then outputs and edge with its c. The other functions have
+ * no c, and may call see.
  *
  * Nothing is compared before the first edge in reset; of a block without a reset all is, from the
  * first cycle on. An edge in reset is edge, then clear. State starts as zeros, or, where the model
@@ -48,7 +51,7 @@ typedef struct care_t {
 typedef struct own_calls {
     /* Bits WLK_MODEL_RULE that the inputs break. */
     uint32_t (*broken)(const cfg_t *cfg, const state_t *st, const in_t *in);
-    /* Bits EVENT(POINT) of this cycle. */
+    /* Bits EVENT(POINT) of this cycle. It reads outputs that were shown alone, and no payloads. */
     uint64_t (*events)(const cfg_t *cfg, const state_t *st, const in_t *in, const out_t *out);
     /* Is no work in flight? */
     bool (*drained)(const cfg_t *cfg, const state_t *st);

@@ -106,10 +106,14 @@ FAULTS = {
         "a pending write is no obstacle": ("model.c", " & c->rs_write.succeeds;", ";"),
         "an answer of before": (
             "model.c",
-            "reads = reads_of(st, c, in->port.pReg)",
-            "reads = st->pendingReads[in->port.pReg]",
+            "pending_reads = reads_of(st, c, in->port.pReg)",
+            "pending_reads = st->pendingReads[in->port.pReg]",
         ),
-        "an answer without a question": ("model.c", "in->port.enable ? writes : 0", "writes"),
+        "an answer without a question": (
+            "model.c",
+            "in->port.enable ? pending_writes : 0",
+            "pending_writes",
+        ),
         "an enable gates its port": (
             "model.c",
             "    st->pendingWrites[c->wb.preg] = c->wb.count;",

@@ -2,18 +2,14 @@
 """Where packages are missing that a verdict does not need, and nothing can be fetched: a line says
 what is left out, and the verdict is that of a machine that has them."""
 
-import subprocess
-import sys
-
 import programs
 import pytest
 import rtl_under_test as rut
-from wlk.base import setup
 from wlk.base.errors import Status
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("rtl", "page")]
 LEFT_OUT = "warplock: pictures and HTML pages are left out: "
-NEEDED = ("pip", "pyslang", "nanobind_backend")
+NEEDED = ("pip", "pyslang", "nanobind_backend", "pycparser")
 OFFLINE = {  # what keeps set-up from fetching them, and what the line says then
     "refused": ({"WARPLOCK_NO_SETUP": "1"}, "set-up is refused; install with: "),
     "no_network": (
@@ -25,14 +21,9 @@ OFFLINE = {  # what keeps set-up from fetching them, and what the line says then
 
 @pytest.fixture(scope="module", params=[(), ("jinja2", "markupsafe")], ids=["neither", "jinja2"])
 def bare(request, tmp_path_factory):
-    """Variables for a build folder with the Python packages that RTL needs, and with these."""
+    """Variables for a build folder with the packages that build and RTL need, and with these."""
     place = tmp_path_factory.mktemp("bare")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place / "venv"], check=True)
-    (packages,) = (place / "venv/lib").glob("python3*/site-packages")
-    for source in setup.VENV.glob("lib/python3*/site-packages/*"):
-        name = source.name.partition("-")[0].lower()
-        if name in (*NEEDED, *request.param):
-            (packages / source.name).symlink_to(source)
+    programs.make_venv(place / "venv", (*NEEDED, *request.param))
     built = programs.folder()
     (place / built.name).symlink_to(built)
     return {"WARPLOCK_BUILD_DIR": place, "WARPLOCK_BUILD": built.name}

@@ -110,7 +110,7 @@ def test_unknown_start_wants_model_c(arbiter, member, why):
     edit(arbiter / "model.c", ("uint32_t last, locked;", member))
     for _ in range(2):  # the second time it is compiled already
         done = run("lockstep", arbiter, NAME, "--cycles", "3000")
-        (warning,) = (x for x in done.err.splitlines() if x.startswith("warplock: warning: "))
+        (warning,) = (x for x in done.err.splitlines() if x.startswith("warning: "))
         assert why in warning
         assert "unknown_start has no effect" in warning
     forget_reset(arbiter)

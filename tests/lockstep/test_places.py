@@ -45,6 +45,7 @@ def test_checkout_with_a_blank_and_a_dollar_in_its_name(tmp_path):
         source = setup.ROOT / name
         copy = shutil.copytree if source.is_dir() else shutil.copyfile
         copy(source, place / name)
+    programs.make_venv(place / "build" / "venv", ("pip", "pycparser"))
     command = [place / "scripts" / "warplock", "lockstep", "compactor", "--config", "three_to_two"]
     environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     environment.pop(setup.BUILD_VARIABLE, None)

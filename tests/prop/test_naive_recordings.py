@@ -15,9 +15,11 @@ pytestmark = pytest.mark.slow
 
 
 def cases(zero_only: bool = False) -> list:
-    """The recordings, as parameters of a test."""
+    """The recordings of blocks with a naive model, as parameters of a test."""
     return [
-        pytest.param(one, id=one.name) for one in programs.recordings() if one.zero or not zero_only
+        pytest.param(one, id=one.name)
+        for one in programs.recordings()
+        if one.block in naive.BLOCKS and (one.zero or not zero_only)
     ]
 
 

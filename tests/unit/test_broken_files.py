@@ -81,7 +81,7 @@ def test_settings_that_are_no_toml_name_no_blocks(tmp_path, text):
         ("max = 8", 'max = "8"', "param n: max: found '8'; a number is wanted"),
         ('doc = "', "doc = 3 # ", "found 3; a text is wanted"),
         (
-            "test.instructions = 385",
+            "test.instructions = 408",
             "test.instructions = []",
             "test: instructions: found []; a number",
         ),

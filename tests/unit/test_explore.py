@@ -220,7 +220,7 @@ def test_explore_goes_on_after_a_full_disk():
     words = [RUNNER, "explore", "--no-setup", *LONG, "--db", "a.sqlite"]
     environment = os.environ | {"EXPLORE_PAUSE": "0.01"}
     done = subprocess.run(
-        ["python3", *map(str, words)], preexec_fn=limited, capture_output=True, text=True,
+        [sys.executable, *map(str, words)], preexec_fn=limited, capture_output=True, text=True,
         env=environment,
     )  # fmt: skip
     assert done.returncode == Status.NO_SPACE, done.stderr

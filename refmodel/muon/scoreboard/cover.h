@@ -11,7 +11,7 @@ static bool any_moves(const update *reads) {
     return moves(&reads[0]) || moves(&reads[1]) || moves(&reads[2]);
 }
 
-/* Does one of the updates that count name it? */
+/* Does an update that changes a count name preg? */
 static bool names(const update *reads, uint32_t preg) {
     bool named = false;
     for (uint32_t i = 0; i < READS; i++) {
@@ -20,30 +20,30 @@ static bool names(const update *reads, uint32_t preg) {
     return named;
 }
 
-/* Do two ports of a group name one register, other than 0? Is 0 named by one that counts? */
+/* Do two ports of a group name one register other than 0? */
 #define REPEATS(reads, i, k) ((reads)[i].pReg == (reads)[k].pReg && (reads)[i].pReg != 0)
 #define IS_REPEATED(reads)   (REPEATS(reads, 0, 1) || REPEATS(reads, 0, 2) || REPEATS(reads, 1, 2))
-#define IS_0(read, counted)  ((read).pReg == 0 && (counted))
-#define MOVES(read)          ((read).incr || (read).decr)
 
+/* A read of the collector that moves, or one of the admission that increments. */
 static bool names_0(const in_t *in) {
     bool found = false;
     for (uint32_t i = 0; i < READS; i++) {
-        found |= IS_0(in->updateColl.reads[i], MOVES(in->updateColl.reads[i]));
-        found |= IS_0(in->hazard.updateRS.reads[i], in->hazard.updateRS.reads[i].incr);
+        const bool moves = in->updateColl.reads[i].incr || in->updateColl.reads[i].decr;
+        found |= in->updateColl.reads[i].pReg == 0 && moves;
+        found |= in->hazard.updateRS.reads[i].pReg == 0 && in->hazard.updateRS.reads[i].incr;
     }
     return found;
 }
 
-/* Does the admission put a count up that was at its maximum and goes down? */
-static bool is_both(const cfg_t *cfg, const state_t *st, const cycle *c) {
-    bool both = false;
+/* Does the admission increment a full count that the collector decrements? */
+static bool meets_at_most(const cfg_t *cfg, const state_t *st, const cycle *c) {
+    bool meets = false;
     for (uint32_t i = 0; i < READS * READS; i++) {
         const update *rs = &c->rs[i / READS], *coll = &c->coll[i % READS];
-        both |= rs->preg == coll->preg && rs->delta > 0 && coll->delta < 0 &&
-                st->pendingReads[coll->preg] == cfg->max_pending_reads;
+        meets |= rs->preg == coll->preg && rs->delta > 0 && coll->delta < 0 &&
+                 st->pendingReads[coll->preg] == cfg->max_pending_reads;
     }
-    return both;
+    return meets;
 }
 
 static uint64_t read_events(const cfg_t *cfg, const in_t *in, const cycle *c) {
@@ -64,7 +64,7 @@ static uint64_t events(const cfg_t *cfg, const state_t *st, const in_t *in, cons
     const bool rs = in->hazard.updateRS.enable, any = coll || wb || rs;
     cycle c;
     (void)out;
-    if (in->reset) {
+    if (in->reset) { /* other points do not count then */
         return !drained(cfg, st) ? EVENT(RESET_PENDING) : 0u;
     }
     see(cfg, st, in, &c);
@@ -77,7 +77,7 @@ static uint64_t events(const cfg_t *cfg, const state_t *st, const in_t *in, cons
            (rs && !all_succeed(c.rs) ? EVENT(READ_OVERFLOW) : 0u) |
            (rs && !c.rs_write.succeeds ? EVENT(WRITE_OVERFLOW) : 0u) |
            (refused && (coll_moves || wb_moves) ? EVENT(ROLLBACK_WITH_UPDATES) : 0u) |
-           (rs && is_both(cfg, st, &c) ? EVENT(SATURATED_BOTH) : 0u) |
+           (rs && meets_at_most(cfg, st, &c) ? EVENT(SATURATED_BOTH) : 0u) |
            (coll && coll_moves ? EVENT(COLLECT) : 0u) | (wb && wb_moves ? EVENT(WRITEBACK) : 0u) |
            (coll && wb && rs ? EVENT(ALL_THREE) : 0u) |
            (IS_REPEATED(in->updateColl.reads) || IS_REPEATED(in->hazard.updateRS.reads)

@@ -9,7 +9,7 @@
 
 enum { READS = 3 };
 
-// A register, by how much its count moves, and what that leaves. That of register 0 does not move.
+// An update: its register, d of §3.2 (0 for register 0), the count after it, and its success.
 typedef struct update {
     uint32_t preg;
     int delta;
@@ -17,7 +17,7 @@ typedef struct update {
     bool succeeds;
 } update;
 
-// A cycle. updateColl.write and updateWB.reads are ignored.
+// The updates of a cycle after §3.1 and §3.2; admits: updateRS.success (§3.3).
 typedef struct cycle {
     update coll[READS], wb, rs[READS], rs_write;
     bool admits;
@@ -32,7 +32,8 @@ typedef struct cycle {
         (u).delta = in->port.pReg != 0 ? in->port.incr - in->port.decr : 0;                        \
     } while (0)
 
-// §3.1: the first port that names a register carries the sum; the others become register 0.
+// §3.1. Here and below & and ?: stand for && and if: what random registers decide is slow as a
+// branch.
 static void consolidate(update *reads) {
     for (uint32_t i = 0; i < READS; i++) {
         for (uint32_t later = i + 1; later < READS; later++) {
@@ -51,7 +52,8 @@ static void apply(update *u, uint8_t count, uint32_t most) {
     u->count = u->succeeds ? (uint8_t)to : count;
 }
 
-// §3.2: the counts with the moves of collector and write-back.
+// §3.2: the counts after collector and write-back. At most one update of a group names a register
+// other than 0 (§3.1).
 static uint8_t reads_of(const state_t *st, const cycle *c, uint32_t preg) {
     uint8_t count = st->pendingReads[preg];
     for (uint32_t i = 0; i < READS; i++) {
@@ -78,6 +80,8 @@ static void see(const cfg_t *cfg, const state_t *st, const in_t *in, cycle *c) {
     UPDATE(c->rs_write, hazard.updateRS.write);
     consolidate(c->coll);
     consolidate(c->rs);
+    // §3.2: collector and write-back on the table, then the admission on the result. No enable is
+    // looked at (§3.5).
     for (uint32_t i = 0; i < READS; i++) {
         apply(&c->coll[i], st->pendingReads[c->coll[i].preg], cfg->max_pending_reads);
     }
@@ -95,13 +99,13 @@ static void see(const cfg_t *cfg, const state_t *st, const in_t *in, cycle *c) {
     each(hazard.warps[w].readRs3);                                                                 \
     each(hazard.warps[w].readRd)
 
-// §3.6: after collector and write-back, without the admission. The counts of register 0 stay 0.
+// §3.6. Register 0 needs no case: its counts are 0 after reset and never move.
 #define ANSWER(port)                                                                               \
     do {                                                                                           \
-        const uint8_t reads = reads_of(st, c, in->port.pReg);                                      \
-        const uint8_t writes = writes_of(st, c, in->port.pReg);                                    \
-        SHOW(port.pendingReads, in->port.enable ? reads : 0);                                      \
-        SHOW(port.pendingWrites, in->port.enable ? writes : 0);                                    \
+        const uint8_t pending_reads = reads_of(st, c, in->port.pReg);                              \
+        const uint8_t pending_writes = writes_of(st, c, in->port.pReg);                            \
+        SHOW(port.pendingReads, in->port.enable ? pending_reads : 0);                              \
+        SHOW(port.pendingWrites, in->port.enable ? pending_writes : 0);                            \
     } while (0)
 
 static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, const cycle *c, out_t *out,
@@ -158,6 +162,14 @@ static void show(const cfg_t *cfg, const state_t *st, wlk_state_visitor *visitor
     }
 }
 
+static bool is_moved(const cycle *c, uint32_t preg) {
+    bool moved = c->wb.preg == preg && c->wb.delta != 0;
+    for (uint32_t i = 0; i < READS; i++) {
+        moved |= c->coll[i].preg == preg && c->coll[i].delta != 0;
+    }
+    return moved;
+}
+
 // A read port shows the counts of a register that neither collector nor write-back moves.
 #define LEARN(port)                                                                                \
     do {                                                                                           \
@@ -167,17 +179,10 @@ static void show(const cfg_t *cfg, const state_t *st, wlk_state_visitor *visitor
         }                                                                                          \
     } while (0)
 
-static bool is_moved(const cycle *c, uint32_t preg) {
-    bool moved = c->wb.preg == preg;
-    for (uint32_t i = 0; i < READS; i++) {
-        moved |= c->coll[i].preg == preg;
-    }
-    return moved;
-}
-
 static void learn(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out) {
     cycle c;
     see(cfg, st, in, &c);
+    // Register 0 always counts 0 (§3.6), whatever the outputs show.
     st->pendingReads[0] = 0;
     st->pendingWrites[0] = 0;
     for (uint32_t w = 0; w < cfg->num_warps; w++) {

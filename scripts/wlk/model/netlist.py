@@ -17,7 +17,7 @@ from ..gen.sv import HARNESS_CLOCK
 from ..tables import Config, Port, Table, own
 from ..tables.expr import lane_step
 from ..tables.files import MODEL, is_by_structs
-from .source import EDGE, OUTPUTS
+from . import EDGE, OUTPUTS
 from .values import Column, Fault, Leaf, Node, Ram, leaves
 from .words import FALSE, TRUE, Logic, Word, constant
 

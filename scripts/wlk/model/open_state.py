@@ -21,7 +21,7 @@ from ..base.errors import ROOT, Status, WlkError
 from ..gen import specialised
 from ..tables import Table, load, shipped
 from ..tables.files import MODEL
-from . import source
+from . import EDGE, OUTPUTS, source
 from .layout import Shape, walk
 from .partly import Writer
 
@@ -46,8 +46,8 @@ def make(table: Table, path: Path) -> OpenState:
     writer = Writer(tree, rounds)
     known = writer.known
     entries = [
-        _entry(writer, "outputs", source.OUTPUTS),
-        _entry(writer, "edge", source.EDGE),
+        _entry(writer, "outputs", OUTPUTS),
+        _entry(writer, "edge", EDGE),
         _entry(writer, "clear"),
     ]
     members = [".outputs = call_outputs", ".edge = call_edge", ".clear = call_clear"]

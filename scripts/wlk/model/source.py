@@ -17,10 +17,9 @@ from ..base.errors import Status, WlkError
 from ..gen import c
 from ..tables import Table
 from ..tables.files import MODELS
+from . import EDGE, OUTPUTS
 
 SHOW, SHOW_WORDS = "wlk_show", "wlk_show_words"  # what the macros call
-# Functions of what WLK_STRUCTS_MODEL becomes, which derive a cycle first where the model has one.
-OUTPUTS, EDGE = "wlk_outputs", "wlk_edge"
 HEADERS = {
     "stdint.h": """\
 typedef unsigned char uint8_t;

@@ -7,13 +7,12 @@ content of all that goes into it.
 """
 
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from .. import tables
-from ..base import installed, keep, outputs, progress, setup, toml
+from ..base import installed, keep, outputs, progress, report, setup, toml
 from ..base.errors import Status, WlkError
 from ..base.options import Command
 from ..fit import portmap
@@ -170,7 +169,7 @@ def _open_state(table: Table, folder: Path, texts: dict[str, str]) -> list[str]:
 def _warn(place: Path) -> None:
     if (place / WARNING).is_file():
         text = (place / WARNING).read_text(encoding="utf-8")
-        print(f"warplock: warning: {text}", file=sys.stderr, flush=True)
+        report.warn([text])
 
 
 def _compile(folder: Path, command: Sequence[str | Path], log: Path) -> None:
