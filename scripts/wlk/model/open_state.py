@@ -212,7 +212,8 @@ def main(argv: list[str]) -> int:
     Path(argv[3]).write_text(made.text, encoding="utf-8")
     modules = (getattr(each, "__file__", None) for each in tuple(sys.modules.values()))
     read = [*specialised.read(table), *(x for x in modules if x and Path(x).is_relative_to(ROOT))]
-    Path(argv[4]).write_text(f"{argv[2]}: {' '.join(map(str, read))}\n", encoding="utf-8")
+    names = (re.sub(r"([ #\\])", r"\\\1", str(each)).replace("$", "$$") for each in read)
+    Path(argv[4]).write_text(f"{argv[2]}: {' '.join(names)}\n", encoding="utf-8")
     return 0
 
 
