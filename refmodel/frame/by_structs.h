@@ -45,12 +45,7 @@ typedef struct fenced {
 } fenced;
 
 #define FENCE uint64_t behind[BEHIND];
-#include "frame/open.h"
-
-static size_t state_size(const uint32_t *params) {
-    (void)params;
-    return sizeof(framed);
-}
+#include "frame/framed.h"
 
 static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     (void)params;
@@ -116,15 +111,6 @@ static void take_edge(const uint32_t *params, framed *f, const uint64_t *in, con
     }
 }
 
-static uint32_t broken_framed(const uint32_t *params, const framed *f, const uint64_t *in,
-                              const in_t *given) {
-    if (!f->live || own.broken == NULL) {
-        return 0;
-    }
-    return IS_OPEN(f) ? open_broken(params, &f->o, in)
-                      : own.broken((const cfg_t *)params, &f->st, given);
-}
-
 static void record(const uint32_t *params, void *state, const uint64_t *in, uint64_t *out,
                    uint64_t *care, wlk_step_info *info) {
     const cfg_t *cfg = (const cfg_t *)params;
@@ -136,7 +122,7 @@ static void record(const uint32_t *params, void *state, const uint64_t *in, uint
     NAMED(in_unpack)(cfg, in, &given);
     SEE(cfg, &f->st, &given, &c);
     answer(cfg, f, in, &given, &c, &shown, out, care, mask);
-    info->violated = broken_framed(params, f, in, &given);
+    info->violated = broken_framed(cfg, f, in, &given);
     info->events =
         f->live && own.events != NULL ? own.events(cfg, &f->st, &given, &shown.side) : 0u;
     take_edge(params, f, in, &given, &c);
@@ -166,18 +152,10 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
         differs |= (out[w] ^ got->control[w]) | (care[w] ^ mask[w]);
     }
     if (differs == 0) {
-        info->violated = broken_framed(params, f, in->control, &given);
+        info->violated = broken_framed(cfg, f, in->control, &given);
         take_edge(params, f, in->control, &given, &c);
     }
     return differs != 0;
-}
-
-static void async_clear(const uint32_t *params, void *state) {
-    framed *f = (framed *)state;
-    clear((const cfg_t *)params, &f->st);
-    if (IS_OPEN(f)) {
-        open_clear(params, &f->o);
-    }
 }
 
 /* Which of its members an unknown payload has reached is not known: all wait for a reset. */
@@ -191,23 +169,6 @@ static void forget(const uint32_t *params, void *state, const uint64_t *in, cons
         any |= x[w];
     }
     f->live = any != 0 ? NAMED(table).reset < 0 : f->live;
-}
-
-static bool drained_framed(const uint32_t *params, const void *state) {
-    return own.drained == NULL || own.drained((const cfg_t *)params, &((const framed *)state)->st);
-}
-
-static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
-                  void *ctx) {
-    const framed *f = (const framed *)state;
-    if (own.show == NULL) {
-        return;
-    }
-    if (IS_OPEN(f)) {
-        open_show(params, &f->o, visitor, ctx);
-    } else {
-        own.show((const cfg_t *)params, &f->st, visitor, ctx);
-    }
 }
 
 #define WLK_STRUCTS_MODEL(...)                                                                     \

@@ -38,21 +38,8 @@
         }                                                                                          \
     } while (0)
 
-/* The configuration: that of a model compiled for one (WLK_FIXED, its numbers) is a constant. */
-#ifdef WLK_FIXED
-static const cfg_t fixed = {WLK_FIXED};
-#define CFG(params) ((void)(params), &fixed)
-#else
-#define CFG(params) ((const cfg_t *)(params))
-#endif
-
 #define FENCE
-#include "frame/open.h"
-
-static size_t state_size(const uint32_t *params) {
-    (void)params;
-    return sizeof(framed);
-}
+#include "frame/framed.h"
 
 static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     framed *f = (framed *)state;
@@ -106,14 +93,6 @@ static void eval(const uint32_t *params, const void *state, const uint64_t *in, 
     answer(cfg, (const framed *)state, in, &given, &c, &shown, out, care);
 }
 
-static void async_clear(const uint32_t *params, void *state) {
-    framed *f = (framed *)state;
-    clear(CFG(params), &f->st);
-    if (IS_OPEN(f)) {
-        open_clear(params, &f->o);
-    }
-}
-
 static inline void take_edge(const cfg_t *cfg, framed *f, const uint64_t *in, const in_t *given,
                              const cycle_t *c) {
     EDGE(cfg, &f->st, given, c);
@@ -126,15 +105,6 @@ static inline void take_edge(const cfg_t *cfg, framed *f, const uint64_t *in, co
     }
 }
 
-static inline uint32_t broken_by(const cfg_t *cfg, const framed *f, const uint64_t *in,
-                                 const in_t *given) {
-    if (!f->live || own.broken == NULL) {
-        return 0;
-    }
-    return IS_OPEN(f) ? open_broken((const uint32_t *)cfg, &f->o, in)
-                      : own.broken(cfg, &f->st, given);
-}
-
 static void record(const uint32_t *params, void *state, const uint64_t *in, uint64_t *out,
                    uint64_t *care, wlk_step_info *info) {
     const cfg_t *cfg = CFG(params);
@@ -145,7 +115,7 @@ static void record(const uint32_t *params, void *state, const uint64_t *in, uint
     NAMED(in_read)(cfg, words_of(in), &given);
     SEE(cfg, &f->st, &given, &c);
     answer(cfg, f, in, &given, &c, &shown, out, care);
-    info->violated = broken_by(cfg, f, in, &given);
+    info->violated = broken_framed(cfg, f, in, &given);
     info->events = f->live && own.events != NULL ? own.events(cfg, &f->st, &given, &shown) : 0u;
     take_edge(cfg, f, in, &given, &c);
 }
@@ -161,7 +131,7 @@ static __attribute__((flatten)) void tick(const uint32_t *params, void *state, c
     cycle_t c;
     NAMED(in_read)(cfg, words_of(in), &given);
     SEE(cfg, &f->st, &given, &c);
-    info->violated = broken_by(cfg, f, in, &given);
+    info->violated = broken_framed(cfg, f, in, &given);
     info->events = 0;
     if (f->live && own.events != NULL) {
         OUTPUTS(cfg, &f->st, &given, &c, &shown, &seen);
@@ -209,26 +179,9 @@ static __attribute__((flatten)) int step(const uint32_t *params, void *state, co
                           : differs(cfg, f, &given, &c, got) != 0) {
         return 1;
     }
-    info->violated = broken_by(cfg, f, in->control, &given);
+    info->violated = broken_framed(cfg, f, in->control, &given);
     take_edge(cfg, f, in->control, &given, &c);
     return 0;
-}
-
-static bool drained_framed(const uint32_t *params, const void *state) {
-    return own.drained == NULL || own.drained(CFG(params), &((const framed *)state)->st);
-}
-
-static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
-                  void *ctx) {
-    const framed *f = (const framed *)state;
-    if (own.show == NULL) {
-        return;
-    }
-    if (IS_OPEN(f)) {
-        open_show(params, &f->o, visitor, ctx);
-    } else {
-        own.show(CFG(params), &f->st, visitor, ctx);
-    }
 }
 
 #ifdef WLK_FIXED /* its `step` and `tick` take the place of the library's */

@@ -196,45 +196,4 @@ typedef struct opened {
 
 #endif
 
-/* The state as callers see it. FENCE: members after the block's own. */
-typedef struct framed {
-    state_t st; /* first: a pointer to this is one to the state */
-    FENCE uint8_t
-        live; /* outputs are compared: a reset edge was seen, or there is none to wait for */
-    opened o;
-} framed;
-
-#ifdef WLK_UNKNOWNS
-
-#define IS_OPEN(f) ((f)->o.open != 0)
-
-/* A start whose reset is over (wlk_block.late). */
-static void late_framed(const uint32_t *params, void *state) {
-    framed *f = (framed *)state;
-    (void)params;
-    memset(f, 0, sizeof *f);
-    open_start(&f->o);
-    f->live = 1;
-}
-
-static void learn_framed(const uint32_t *params, void *state, const wlk_sight *seen) {
-    framed *f = (framed *)state;
-    if (IS_OPEN(f)) {
-        open_learn(params, &f->o, &f->st, seen);
-    }
-}
-
-#define LATE .late = late_framed, .learn = learn_framed, .always_learns = true
-
-#else
-
-#ifdef WLK_FIXED /* it shares the state with the library's model, which can be open */
-#define IS_OPEN(f) ((f)->o.open != 0)
-#else
-#define IS_OPEN(f) false
-#endif
-#define LATE .late = NULL
-
-#endif
-
 #endif
