@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .. import tables
 from ..base import progress, setup
 from ..base.errors import Status, WlkError
 from ..base.guard import guard
 from ..base.installed import INSTALLED
+from ..gen import c
 
 DEFAULT = "release"
 PRODUCT = "product"  # target with what the command runs: dpi/meson.build
@@ -133,7 +133,7 @@ def _configure(name: str, build: Path, environment: Mapping[str, str], log: Path
     """Run `meson setup`, from scratch when the folder was made with other options or blocks."""
     options = list(KINDS[name].options)
     compilers = {key: environment.get(key, "") for key in ("CC", "CXX", "CFLAGS", "CXXFLAGS")}
-    wanted = json.dumps([str(setup.ROOT), options, compilers, [*tables.shipped()]])
+    wanted = json.dumps([str(setup.ROOT), options, compilers, c.folders()])
     note = build / "warplock-options.json"  # written last: a folder without it is half made
     if note.is_file() and note.read_text(encoding="utf-8") == wanted:
         return
