@@ -22,6 +22,9 @@ CASES = [
     for name in (tables.load(block).configs if programs.FULL else [tables.load(block).small])
     if name not in LARGER.get(block, ())
 ]
+# A counterexample of them rests on values that are x in the stub: then it is no error that
+# simulation does not confirm it.
+WITH_X = ("scoreboard",)
 COMPACT, DISPATCH = "compact.h", "dispatch.h"
 # File, what stands there, and what is wrong with it.
 FAULTS = {
@@ -162,7 +165,6 @@ def test_fault_in_a_model_is_found(block, fault, tmp_path, monkeypatch):
         made.parent.mkdir(exist_ok=True)
         made.write_text(text)
     monkeypatch.setattr(netlist, "_source", lambda _: tmp_path / "model.c")
-    answer = prove(block, tables.load(block).small, None).json
-    # Values that are x in the RTL might be why it is not confirmed: then that is no error.
-    assert answer["verdict"] in (Status.MODEL_ERROR.name, Status.REFUTED.name)
+    wanted = Status.REFUTED if block in WITH_X else Status.MODEL_ERROR
+    answer = prove(block, tables.load(block).small, wanted).json
     assert not answer["counterexample"]["confirmed"]

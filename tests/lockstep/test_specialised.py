@@ -76,6 +76,7 @@ def test_it_is_what_compares(way, monkeypatch, tmp_path, faulty):
     """With the RTL's fault it finds none."""
     answer = lockstep("compactor", "--rtl", faulty, *way, code=None).json
     assert answer["verdict"] == "FUNCTIONAL_MISMATCH"
+    assert answer["first"]["port"].startswith("io_out_")
     changed(monkeypatch, tmp_path, SAME)
     assert lockstep("compactor", "--rtl", faulty, *way, code=None).json.get("first") is None
 
