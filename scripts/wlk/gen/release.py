@@ -186,7 +186,7 @@ def same(one: Path, other: Path) -> None:
 
 def try_source(place: Path, source: Path, env: Mapping[str, str]) -> None:
     """The archive works as README.md promises of a clone."""
-    command = ("scripts/warplock", "lockstep", "--no-setup")
+    command = ("scripts/warplock", "lockstep")
     step("the first command", *command, cwd=unpack(place, source), env=env)
 
 
