@@ -93,29 +93,40 @@ static void see(const cfg_t *cfg, const state_t *st, const in_t *in, cycle *c) {
     c->admits = in->hazard.updateRS.enable & all_succeed(c->rs) & c->rs_write.succeeds; // §3.3
 }
 
-#define READ_PORTS(each, w)                                                                        \
-    each(hazard.warps[w].readRs1);                                                                 \
-    each(hazard.warps[w].readRs2);                                                                 \
-    each(hazard.warps[w].readRs3);                                                                 \
-    each(hazard.warps[w].readRd)
+// The read ports of warp w.
+#define READ_PORTS(each)                                                                           \
+    each(readRs1);                                                                                 \
+    each(readRs2);                                                                                 \
+    each(readRs3);                                                                                 \
+    each(readRd)
+
+// A port that is not enabled shows 0. A call, so that the count is looked up before it is chosen.
+static uint8_t if_enabled(bool enable, uint8_t count) {
+    return enable ? count : 0;
+}
 
 // §3.6. Register 0 needs no case: its counts are 0 after reset and never move.
 #define ANSWER(port)                                                                               \
     do {                                                                                           \
-        const uint8_t pending_reads = reads_of(st, c, in->port.pReg);                              \
-        const uint8_t pending_writes = writes_of(st, c, in->port.pReg);                            \
-        SHOW(port.pendingReads, in->port.enable ? pending_reads : 0);                              \
-        SHOW(port.pendingWrites, in->port.enable ? pending_writes : 0);                            \
+        const uint32_t preg = in->hazard.warps[w].port.pReg;                                       \
+        const bool enable = in->hazard.warps[w].port.enable;                                       \
+        SHOW(hazard.warps[w].port.pendingReads, if_enabled(enable, reads_of(st, c, preg)));        \
+        SHOW(hazard.warps[w].port.pendingWrites, if_enabled(enable, writes_of(st, c, preg)));      \
     } while (0)
+
+static void answers(const cfg_t *cfg, const state_t *st, const in_t *in, const cycle *c, out_t *out,
+                    care_t *care) {
+    for (uint32_t w = 0; w < cfg->num_warps; w++) {
+        READ_PORTS(ANSWER);
+    }
+}
 
 static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, const cycle *c, out_t *out,
                     care_t *care) {
     SHOW(updateColl.success, all_succeed(c->coll));
     SHOW(updateWB.success, c->wb.succeeds);
     SHOW(hazard.updateRS.success, c->admits);
-    for (uint32_t w = 0; w < cfg->num_warps; w++) {
-        READ_PORTS(ANSWER, w);
-    }
+    answers(cfg, st, in, c, out, care);
 }
 
 // §3.4, §3.5
@@ -173,9 +184,10 @@ static bool is_moved(const cycle *c, uint32_t preg) {
 // A read port shows the counts of a register that neither collector nor write-back moves.
 #define LEARN(port)                                                                                \
     do {                                                                                           \
-        if (in->port.enable && !is_moved(&c, in->port.pReg)) {                                     \
-            st->pendingReads[in->port.pReg] = out->port.pendingReads;                              \
-            st->pendingWrites[in->port.pReg] = out->port.pendingWrites;                            \
+        const uint32_t preg = in->hazard.warps[w].port.pReg;                                       \
+        if (in->hazard.warps[w].port.enable && !is_moved(&c, preg)) {                              \
+            st->pendingReads[preg] = out->hazard.warps[w].port.pendingReads;                       \
+            st->pendingWrites[preg] = out->hazard.warps[w].port.pendingWrites;                     \
         }                                                                                          \
     } while (0)
 
@@ -186,7 +198,7 @@ static void learn(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *ou
     st->pendingReads[0] = 0;
     st->pendingWrites[0] = 0;
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
-        READ_PORTS(LEARN, w);
+        READ_PORTS(LEARN);
     }
 }
 
