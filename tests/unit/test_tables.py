@@ -72,7 +72,8 @@ def test_folders_are_what_meson_lists():
     words = [sys.executable, "-m", "wlk.gen.c", "--folders"]
     scripts = programs.ROOT / "scripts"
     listed = subprocess.check_output(words, text=True, cwd=scripts).splitlines()
-    assert [line.split()[0] for line in listed] == [str(tables.folder(block).relative_to(files.MODELS)) for block in BLOCKS]
+    folders = [str(tables.folder(block).relative_to(files.MODELS)) for block in BLOCKS]
+    assert [line.split()[0] for line in listed] == folders
 
 
 def test_folder_makes_a_block(tmp_path, monkeypatch):
