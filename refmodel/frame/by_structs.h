@@ -52,7 +52,7 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     memset(state, 0, sizeof(framed));
     ((framed *)state)->live = NAMED(table).reset < 0 || power_up != WLK_POWER_UNKNOWN;
     if (own.unknown_start && power_up == WLK_POWER_UNKNOWN) {
-        open_start(&((framed *)state)->o);
+        open_start(params, &((framed *)state)->o, &((framed *)state)->st);
     }
 }
 

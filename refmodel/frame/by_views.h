@@ -47,7 +47,7 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     memset(f, 0, sizeof *f);
     f->live = !HAS_STATE || NAMED(table).reset < 0 || power_up != WLK_POWER_UNKNOWN;
     if (own.unknown_start && power_up == WLK_POWER_UNKNOWN) {
-        open_start(&f->o);
+        open_start(params, &f->o, &f->st);
     }
 }
 

@@ -29,9 +29,8 @@ typedef struct framed {
 /* A start whose reset is over (wlk_block.late). */
 static void late_framed(const uint32_t *params, void *state) {
     framed *f = (framed *)state;
-    (void)params;
     memset(f, 0, sizeof *f);
-    open_start(&f->o);
+    open_start(params, &f->o, &f->st);
     f->live = 1;
 }
 
@@ -42,7 +41,27 @@ static void learn_framed(const uint32_t *params, void *state, const wlk_sight *s
     }
 }
 
-#define LATE .late = late_framed, .learn = learn_framed, .always_learns = true
+#ifdef WLK_FOLLOWS
+
+static uint32_t outcomes_framed(const uint32_t *params, const void *state, const uint64_t *in) {
+    const framed *f = (const framed *)state;
+    uint64_t values[MOST_VALUES];
+    return IS_OPEN(f) && f->live ? open_outcomes(params, &f->o, in, values) : 1u;
+}
+
+static void assume_framed(const uint32_t *params, void *state, const uint64_t *in, uint32_t k) {
+    framed *f = (framed *)state;
+    if (IS_OPEN(f) && f->live) {
+        open_assume(params, &f->o, &f->st, in, k);
+    }
+}
+
+#define OUTCOMES .outcomes = outcomes_framed, .assume = assume_framed
+#else
+#define OUTCOMES .outcomes = NULL
+#endif
+
+#define LATE .late = late_framed, .learn = learn_framed, .always_learns = true, OUTCOMES
 
 #else
 

@@ -60,6 +60,10 @@ typedef struct own_calls {
     /* What a cycle says of state that is unknown: each assigns it, before the edge and after it. */
     void (*learn)(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out);
     void (*learn_next)(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out);
+    /* Of members that decide what happens: assigns their values number k, from 0 on, and says
+     * whether there are any. It assigns the same ones for each k, and reads none. While they are
+     * unknown, each of these values is followed by itself. At most 64, of 32 numbers. */
+    bool (*follow)(const cfg_t *cfg, state_t *st, uint32_t k);
     /* State that no reset and no edge has set is unknown. */
     bool unknown_start;
 } own_calls;

@@ -26,6 +26,8 @@ typedef struct wlk_unknowns {
     /* Rules that are broken whatever is unknown; NULL as in own_calls. */
     uint32_t (*broken)(const uint32_t *cfg, const wlk_num *st, const void *in);
     wlk_learn *learn, *learn_next;
+    /* Value k of the members that .follow assigns: is there one? NULL as in own_calls. */
+    bool (*follow)(const uint32_t *cfg, wlk_num *st, uint32_t k);
 } wlk_unknowns;
 
 #endif

@@ -114,6 +114,13 @@ static void clear(const cfg_t *cfg, state_t *st) {{
     st->whole = zeros.whole;
 }}
 
+// Registers of one bit: no reset reaches pair[0].
+static inline bool follow(const cfg_t *cfg, state_t *st, uint32_t k) {{
+    st->pair[0].flag = k & 1u;
+    st->pair[1].flag = k >> 1 & 1u;
+    return k < 4u;
+}}
+
 WLK_STRUCTS_MODEL({more});
 """
 LEAVES = (
@@ -164,8 +171,8 @@ def write_netlist(folder, name):
     (folder / "rtl" / f"{name}.sv").write_text(text)
 
 
-def write_random(folder, draw, depth=5, unknown_start=False):
-    """The folder of the block, with its RTL."""
+def write_random(folder, draw, depth=5, more=""):
+    """The folder of the block, with its RTL. `more`: of WLK_STRUCTS_MODEL."""
     widths = [draw.choice([1, 8, 13, 32, 64]) for _ in range(OUTPUTS)]
     rows = "".join(
         f'  {{ name = "o{n}", dir = "out", width = {width}, doc = "a sum" }},\n'
@@ -178,7 +185,7 @@ def write_random(folder, draw, depth=5, unknown_start=False):
         *("st->list[in->a % cfg->size]", "st->list[1]", "st->row[in->w1 & 3u].lane[0]"),
         *("st->row[in->d + 2u].flag", "st->row[in->a % 13u].lane[1]", "st->row[in->d].lane[1]"),
         *("st->list[st->word % 5u]", "st->row[st->small & 15u].lane[st->pair[1].flag]")[
-            : 2 * unknown_start
+            : 2 * ("unknown_start" in more)
         ],
     ]
     nexts = "".join(f"    {each} = {expression(draw, depth - 1)};\n" for each in targets)
@@ -188,7 +195,6 @@ def write_random(folder, draw, depth=5, unknown_start=False):
     nexts += "    st->whole.number[in->a % 16u] = in->w1;\n"
     folder.mkdir()
     (folder / "block.toml").write_text(TABLE.format(rows=rows, name=folder.name))
-    more = ".unknown_start = true" if unknown_start else ""
     parts = {"shown": shown, "next": nexts, "more": more}
     (folder / "model.c").write_text(
         MODEL.format(name=folder.name, upper=folder.name.upper(), **parts)

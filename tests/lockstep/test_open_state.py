@@ -62,7 +62,88 @@ def forget_reset(folder):
     )
 
 
+FOLLOWS = """\
+static bool follow(const cfg_t *cfg, state_t *st, uint32_t k) {
+    st->last = k / 2u;
+    st->locked = k % 2u;
+    return st->last < cfg->num;
+}
+"""
+LEARNS = """\
+static void learn_next(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out) {
+    (void)cfg;
+    if (out->gnt_valid && in->accept) {
+        st->last = out->gnt_id;
+        st->locked = in->lock;
+    }
+}
+"""
+LEARN = ((FOLLOWS, LEARNS), (".follow = follow", ".learn_next = learn_next"))
+"""The arbiter learns who was granted last instead of following each that could have been."""
+
+
+def test_values_of_registers_without_a_reset_are_followed(arbiter):
+    whole = lockstep(arbiter)
+    forget_reset(arbiter)
+    assert lockstep(arbiter)["compared_bits"] == whole["compared_bits"]
+
+
+FIRST = """\
+  logic first_q = 1'b1, other;
+  always_ff @(posedge clk) first_q <= first_q && !(gnt_valid && accept);
+  assign other = first_q && req[gnt_id^1];
+  assign gnt = gnt_valid ? Num'(1) << (gnt_id ^ IdW'(other)) : '0;
+"""
+"""Until the first grant is accepted, gnt and gnt_id may show two that both could be granted."""
+
+
+def test_outputs_that_no_value_explains_together_are_reported(arbiter):
+    forget_reset(arbiter)
+    rtl = arbiter / "rtl" / f"{NAME}.sv"
+    edit(rtl, ("  assign gnt = gnt_valid ? Num'(1) << gnt_id : '0;\n", FIRST))
+    lockstep(arbiter, "--seeds", "1..40", code=Status.FUNCTIONAL_MISMATCH)
+    edit(arbiter / "model.c", *LEARN)
+    lockstep(arbiter, "--seeds", "1..40")
+
+
+def test_values_are_followed_in_each_configuration(arbiter):
+    forget_reset(arbiter)
+    edit(arbiter / "rtl" / f"{NAME}.sv", ("found  = locked_q && req[last_q];", WITHIN))
+    for config in ("two", "five", "most"):
+        whole = lockstep(arbiter, "--config", config, "--power-up", "zero")
+        found = lockstep(arbiter, "--config", config, "--seeds", "1..4")
+        assert found["verdict"] == "PASS" and found["masked_bits"] <= 4 * whole["masked_bits"]
+
+
+WITHIN = "found  = locked_q && 32'(last_q) < Num && req[last_q];"
+
+
+def test_more_values_than_can_be_followed_are_unknown(arbiter):
+    forget_reset(arbiter)
+    followed = lockstep(arbiter)
+    edit(arbiter / "model.c", ("return st->last < cfg->num;", "return k < 65;"))
+    edit(arbiter / "model.c", ("st->last = k / 2u;", "st->last = k / 2u % cfg->num;"))
+    unknown = lockstep(arbiter, code=Status.VACUOUS)
+    assert unknown["compared_bits"] < followed["compared_bits"]
+
+
+CLEAR_MORE = "for (uint32_t i = 0; i < 31; i++) {\n        st->more[i] = 0;\n    }\n    "
+
+
+def test_more_numbers_than_can_be_followed_are_unknown(arbiter):
+    forget_reset(arbiter)
+    followed = lockstep(arbiter)
+    edit(
+        arbiter / "model.c",
+        ("uint32_t last, locked;", "uint32_t last, locked, more[31];"),
+        ("st->last = k / 2u;", f"{CLEAR_MORE}st->last = k / 2u;"),
+    )
+    unknown = lockstep(arbiter, code=Status.VACUOUS)
+    assert unknown["compared_bits"] < followed["compared_bits"]
+
+
 def test_bits_that_rest_on_registers_without_a_reset_are_not_compared(arbiter):
+    edit(arbiter / "model.c", *LEARN)
     whole = lockstep(arbiter)
     forget_reset(arbiter)
     found = lockstep(arbiter)
@@ -80,6 +161,7 @@ def test_fault_in_rtl_whose_state_was_unknown_is_reported(arbiter):
 
 
 def test_report_shows_what_of_the_state_is_unknown(arbiter):
+    edit(arbiter / "model.c", *LEARN)
     forget_reset(arbiter)
     edit(arbiter / "model.c", ("    SHOW(gnt_valid, in->req != 0);", "    SHOW(gnt_valid, 0);"))
     run("lockstep", arbiter, NAME, "--cycles", "3000", code=Status.FUNCTIONAL_MISMATCH)
@@ -88,14 +170,16 @@ def test_report_shows_what_of_the_state_is_unknown(arbiter):
     assert re.search(r"^ +last = unknown\n +locked = \d$", state, re.MULTILINE), state
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(4))
 def test_what_is_known_of_a_random_model_holds_for_every_power_up(tmp_path, seed):
     """The RTL is the model's netlist, and starts from random registers and memories."""
-    folder = write_random(tmp_path / f"sums{seed}", random.Random(seed), 3, unknown_start=True)
+    more = ", .follow = follow" if seed >= 2 else ""
+    folder = tmp_path / f"sums{seed}"
+    write_random(folder, random.Random(seed), 3, more=f".unknown_start = true{more}")
     found = lockstep(folder, "--seeds", "1..4")
     assert found["verdict"] == "PASS"
     assert found["masked_bits"] * 2 < found["compared_bits"], "too little is known"
-    edit(folder / "model.c", (".unknown_start = true", ""))
+    edit(folder / "model.c", (f".unknown_start = true{more}", ""))
     lockstep(folder, "--seeds", "1..4", code=Status.FUNCTIONAL_MISMATCH)
 
 
@@ -164,11 +248,14 @@ def check_late(folder, dump, code=Status.OK):
 @pytest.mark.needs("gtkwave")
 def test_dump_without_its_reset_is_compared_as_its_outputs_are_seen(arbiter):
     dump = late_dump(arbiter, 100)
+    followed = check_late(arbiter, dump)
+    assert followed["from_unknown"]["known_from"] < 10
+    edit(arbiter / "model.c", *LEARN)
     learned = check_late(arbiter, dump)
     assert learned["from_unknown"]["known_from"] < 10
     edit(arbiter / "model.c", (", .learn_next = learn_next", ""))
-    followed = check_late(arbiter, dump)
-    assert followed["compared_bits"] < learned["compared_bits"]
+    waited = check_late(arbiter, dump)
+    assert waited["compared_bits"] < learned["compared_bits"] < followed["compared_bits"]
 
 
 @pytest.mark.needs("gtkwave")

@@ -66,13 +66,11 @@ static void show(const cfg_t *cfg, const state_t *st, wlk_state_visitor *visitor
     VISIT_FLOPS(list, -1);
 }
 
-// Who is granted, and accepts it, was the last one.
-static void learn_next(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out) {
-    (void)cfg;
-    if (out->gnt_valid && in->accept) {
-        st->last = out->gnt_id;
-        st->locked = in->lock;
-    }
+// What is unknown while no reset was seen: whose turn it was, and the lock.
+static bool follow(const cfg_t *cfg, state_t *st, uint32_t k) {
+    st->last = k / 2u;
+    st->locked = k % 2u;
+    return st->last < cfg->num;
 }
 
-WLK_STRUCTS_MODEL(.unknown_start = true, .events = points, .show = show, .learn_next = learn_next);
+WLK_STRUCTS_MODEL(.unknown_start = true, .events = points, .show = show, .follow = follow);

@@ -163,7 +163,7 @@ def _open_state(table: Table, folder: Path, texts: dict[str, str]) -> list[str]:
             texts[WARNING] = f"{error}; so unknown_start has no effect, and state starts as zeros"
         return []
     texts["open_state.c"] = made.text
-    return [f"-DWLK_UNKNOWNS={made.numbers}"]
+    return [f"-D{name}={value}" for name, value in made.macros.items()]
 
 
 def _warn(place: Path) -> None:
