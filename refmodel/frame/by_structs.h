@@ -47,15 +47,6 @@ typedef struct fenced {
 #define FENCE uint64_t behind[BEHIND];
 #include "frame/framed.h"
 
-static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
-    (void)params;
-    memset(state, 0, sizeof(framed));
-    ((framed *)state)->live = NAMED(table).reset < 0 || power_up != WLK_POWER_UNKNOWN;
-    if (own.unknown_start && power_up == WLK_POWER_UNKNOWN) {
-        open_start(params, &((framed *)state)->o, &((framed *)state)->st);
-    }
-}
-
 /* The outputs, as words and in `shown` as a struct; which bits must match, and which there are. Of
  * an unknown state `shown` has those of one that is possible. */
 static void answer(const cfg_t *cfg, const framed *f, const uint64_t *in, const in_t *given,

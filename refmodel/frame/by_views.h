@@ -8,10 +8,6 @@
 
 #include "frame/differ.h"
 
-#ifndef HAS_STATE /* no_state.h */
-#define HAS_STATE true
-#endif
-
 /* In `outputs`: the value of a port, each bit of which must match. */
 #define SHOW(port, value)                                                                          \
     do {                                                                                           \
@@ -40,16 +36,6 @@
 
 #define FENCE
 #include "frame/framed.h"
-
-static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
-    framed *f = (framed *)state;
-    (void)params;
-    memset(f, 0, sizeof *f);
-    f->live = !HAS_STATE || NAMED(table).reset < 0 || power_up != WLK_POWER_UNKNOWN;
-    if (own.unknown_start && power_up == WLK_POWER_UNKNOWN) {
-        open_start(params, &f->o, &f->st);
-    }
-}
 
 /* Views point into records that only an output's may be written to. */
 static inline uint64_t *words_of(const uint64_t *words) {

@@ -16,6 +16,10 @@ static const cfg_t fixed = {WLK_FIXED};
 #define CFG(params) ((const cfg_t *)(params))
 #endif
 
+#ifndef HAS_STATE /* no_state.h */
+#define HAS_STATE true
+#endif
+
 typedef struct framed {
     state_t st;         /* first: a pointer to this is one to the state */
     FENCE uint8_t live; /* compared: a reset edge was seen, or there is none to wait for */
@@ -73,6 +77,16 @@ static void assume_framed(const uint32_t *params, void *state, const uint64_t *i
 #define LATE .late = NULL
 
 #endif
+
+static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
+    framed *f = (framed *)state;
+    (void)params;
+    memset(f, 0, sizeof *f);
+    f->live = !HAS_STATE || NAMED(table).reset < 0 || power_up != WLK_POWER_UNKNOWN;
+    if (own.unknown_start && power_up == WLK_POWER_UNKNOWN) {
+        open_start(params, &f->o, &f->st);
+    }
+}
 
 static size_t state_size(const uint32_t *params) {
     (void)params;

@@ -246,7 +246,8 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     if not pieces or not _by_parts(asked, proof, pieces, reset):
         _whole(asked, proof, question, job)
     right.require_total(proof, question, lambda: _limits(asked, proof), asked)
-    if proof.answer.verdict == Status.OK and (beside is None or proof.rules or right.is_model):
+    may_be_illegal = beside is None or proof.rules or right.kind == "model"
+    if proof.answer.verdict == Status.OK and may_be_illegal:
         _legal_opinion(proof, job, bool(reset))
     if beside is not None and not proof.rules and proof.disputed is None:
         _second_opinion(proof, pair, beside, place, free=asked.free)

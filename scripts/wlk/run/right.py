@@ -35,7 +35,6 @@ class Right:
     config: Config
     files: Sequence[Path]
     name = kind = "stub"
-    is_model = False
 
     def compared(self, ports: Sequence[Compared]) -> Sequence[Compared]:
         """What of these outputs, and when."""
@@ -58,7 +57,6 @@ class _Model(Right):
 
     made: model.Made
     name, kind = "C model", "model"
-    is_model = True
 
     def compared(self, ports: Sequence[Compared]) -> Sequence[Compared]:
         made = self.made
