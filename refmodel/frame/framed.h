@@ -50,13 +50,13 @@ static void learn_framed(const uint32_t *params, void *state, const wlk_sight *s
 static uint32_t outcomes_framed(const uint32_t *params, const void *state, const uint64_t *in) {
     const framed *f = (const framed *)state;
     uint64_t values[MOST_VALUES];
-    return IS_OPEN(f) && f->live ? open_outcomes(params, &f->o, in, values) : 1u;
+    return IS_OPEN(f) && f->live ? follow_outcomes(params, &f->o, in, values) : 1u;
 }
 
 static void assume_framed(const uint32_t *params, void *state, const uint64_t *in, uint32_t k) {
     framed *f = (framed *)state;
     if (IS_OPEN(f) && f->live) {
-        open_assume(params, &f->o, &f->st, in, k);
+        follow_assume(params, &f->o, &f->st, in, k);
     }
 }
 

@@ -22,7 +22,11 @@
 
 #ifdef WLK_UNKNOWNS
 
-#include "frame/follow.h"
+#include "frame/unknowns.h"
+
+extern const wlk_unknowns NAMED(unknowns);
+
+#define CALLED(call) NAMED(unknowns).call
 
 /* What is known of the state. */
 typedef struct opened {
@@ -45,51 +49,6 @@ static void open_settle(opened *o) {
     memset(o, 0, sizeof *o);
 }
 
-/* Drop values that `known` excludes; it has what the others have in common. */
-static void open_narrow(const uint32_t *params, opened *o) {
-    followed f;
-    open_values(params, o->possible, &f);
-    o->possible &= open_may_be_any(o->known, &f);
-    if (o->possible == 0) {
-        return;
-    }
-    open_put(o->known, &f, (uint32_t)__builtin_ctzll(o->possible));
-    for (uint64_t rest = REST(o->possible); rest != 0; rest = REST(rest)) {
-        for (uint32_t i = 0; i < f.numbers; i++) {
-            wlk_num *number = &o->known[f.at[i]];
-            *number = wlk_num_join(*number, f.value[__builtin_ctzll(rest)][i]);
-        }
-    }
-}
-
-/* The possible state has the first of the possible values. */
-static void open_follow(const uint32_t *params, const opened *o, state_t *st) {
-    if (o->possible != 0) {
-        (void)own.follow((const cfg_t *)params, st, (uint32_t)__builtin_ctzll(o->possible));
-    }
-}
-
-/* What is known if the members that are followed have the first value of @p possible; of none, what
- * is known already. */
-static void open_take(const opened *o, const followed *f, uint64_t possible, wlk_num *st) {
-    memcpy(st, o->known, sizeof o->known);
-    if (possible != 0) {
-        open_put(st, f, (uint32_t)__builtin_ctzll(possible));
-    }
-}
-
-/* Nothing is known; *st is zeros. */
-static void open_start(const uint32_t *params, opened *o, state_t *st) {
-    followed f;
-    CALLED(start)(o->known);
-    o->open = 1;
-    open_values(params, CALLED(follow) != NULL, &f);
-    o->possible = f.n != 0 ? ~UINT64_C(0) >> (MOST_VALUES - f.n) : 0u;
-    open_narrow(params, o);
-    open_follow(params, o, st);
-    open_settle(o); /* a state may have no bits */
-}
-
 /* Outputs of one state as words. */
 static void open_outputs_of(const uint32_t *params, const wlk_num *st, const NAMED(in) * given,
                             uint64_t *out, uint64_t *care) {
@@ -104,25 +63,31 @@ static void open_outputs_of(const uint32_t *params, const wlk_num *st, const NAM
     NAMED(out_pack)(cfg, &known, care);
 }
 
+/* The edge of a state, and what a reset sets. */
+static void open_edge_of(const uint32_t *params, wlk_num *st, const NAMED(in) * given, bool reset) {
+    CALLED(edge)(params, st, given);
+    if (reset) {
+        CALLED(clear)(params, st);
+    }
+}
+
+#include "frame/follow.h"
+
+/* Nothing is known; *st is zeros. */
+static void open_start(const uint32_t *params, opened *o, state_t *st) {
+    CALLED(start)(o->known);
+    o->open = 1;
+    follow_start(params, o);
+    follow_state(params, o, st);
+    open_settle(o); /* a state may have no bits */
+}
+
 /* The outputs as words; care: bits that are the same for all values of the unknown state. */
 static void open_outputs(const uint32_t *params, const opened *o, const uint64_t *in, uint64_t *out,
                          uint64_t *care) {
-    const cfg_t *cfg = (const cfg_t *)params;
-    uint64_t other[CAPS(OUT_WORDS)], other_care[CAPS(OUT_WORDS)];
-    wlk_num st[WLK_UNKNOWNS];
     NAMED(in) given;
-    followed f;
-    NAMED(in_unpack)(cfg, in, &given);
-    open_values(params, o->possible, &f);
-    open_take(o, &f, o->possible, st);
-    open_outputs_of(params, st, &given, out, care);
-    for (uint64_t rest = REST(o->possible); rest != 0; rest = REST(rest)) {
-        open_take(o, &f, rest, st);
-        open_outputs_of(params, st, &given, other, other_care);
-        for (uint32_t w = 0; w < out_words(cfg); w++) {
-            care[w] &= other_care[w] & ~(out[w] ^ other[w]);
-        }
-    }
+    NAMED(in_unpack)((const cfg_t *)params, in, &given);
+    follow_outputs(params, o, &given, out, care);
 }
 
 /* Add what a function assigns of unknown bits; known bits stay. */
@@ -137,47 +102,15 @@ static void open_learn_by(wlk_learn *function, const uint32_t *params, opened *o
     for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
         o->known[i] = wlk_num_meet(o->known[i], learned[i]);
     }
-    open_narrow(params, o);
+    follow_narrow(params, o);
     CALLED(lower)(o->known, FILL_KEEP, st);
-    open_follow(params, o, st);
+    follow_state(params, o, st);
 }
 
 static void open_clear(const uint32_t *params, opened *o) {
     CALLED(clear)(params, o->known);
-    open_narrow(params, o);
+    follow_narrow(params, o);
     open_settle(o);
-}
-
-/* The edge of a state, and what a reset sets. */
-static void open_edge_of(const uint32_t *params, wlk_num *st, const NAMED(in) * given, bool reset) {
-    CALLED(edge)(params, st, given);
-    if (reset) {
-        CALLED(clear)(params, st);
-    }
-}
-
-/* That of `known`, for each of the possible values. Should one become none of them, no more are
- * followed. */
-static void open_edge_known(const uint32_t *params, opened *o, const NAMED(in) * given,
-                            bool reset) {
-    wlk_num st[WLK_UNKNOWNS], joined[WLK_UNKNOWNS];
-    uint64_t possible = 0, rest = o->possible;
-    bool each = true;
-    followed f;
-    open_values(params, o->possible, &f);
-    do {
-        open_take(o, &f, rest, st);
-        open_edge_of(params, st, given, reset);
-        for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
-            joined[i] = rest == o->possible ? st[i] : wlk_num_join(joined[i], st[i]);
-        }
-        each = each && open_may_be_any(st, &f) != 0;
-        possible |= open_may_be_any(st, &f);
-        rest = REST(rest);
-    } while (rest != 0);
-    memcpy(o->known, joined, sizeof joined);
-    o->possible = each ? possible : 0u;
-    open_narrow(params, o);
 }
 
 /* The edge of `known`; the caller has done that of `st`. */
@@ -185,7 +118,7 @@ static void open_edge(const uint32_t *params, opened *o, state_t *st, const uint
     const bool reset = CAPS(IN_RESET)(in);
     NAMED(in) given;
     NAMED(in_unpack)((const cfg_t *)params, in, &given);
-    open_edge_known(params, o, &given, reset);
+    follow_edge(params, o, &given, reset);
     if (o->has_seen && !reset) {
         open_learn_by(CALLED(learn_next), params, o, st, &given);
     }
@@ -195,93 +128,10 @@ static void open_edge(const uint32_t *params, opened *o, state_t *st, const uint
 
 /* A rule counts as broken only if it is broken in every possible state. */
 static uint32_t open_broken(const uint32_t *params, const opened *o, const uint64_t *in) {
-    wlk_num st[WLK_UNKNOWNS];
-    NAMED(in) given;
-    followed f;
-    uint32_t broken;
-    if (CALLED(broken) == NULL) {
-        return 0;
-    }
-    NAMED(in_unpack)((const cfg_t *)params, in, &given);
-    open_values(params, o->possible, &f);
-    open_take(o, &f, o->possible, st);
-    broken = CALLED(broken)(params, st, &given);
-    for (uint64_t rest = REST(o->possible); rest != 0; rest = REST(rest)) {
-        open_take(o, &f, rest, st);
-        broken &= CALLED(broken)(params, st, &given);
-    }
-    return broken;
-}
-
-#ifdef WLK_FOLLOWS
-
-static inline uint64_t mixed(uint64_t sum, uint64_t word) {
-    const uint64_t product = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    return product ^ product >> 29;
-}
-
-/* What a cycle shows and leaves, if the members that are followed have a value. Of those that the
- * edge leaves as they were it says nothing. */
-static uint64_t open_effect(const uint32_t *params, const opened *o, const followed *f, uint32_t k,
-                            const uint64_t *in) {
-    const uint32_t words = out_words((const cfg_t *)params);
-    uint64_t out[CAPS(OUT_WORDS)], care[CAPS(OUT_WORDS)], sum = 0;
-    wlk_num st[WLK_UNKNOWNS];
     NAMED(in) given;
     NAMED(in_unpack)((const cfg_t *)params, in, &given);
-    open_take(o, f, UINT64_C(1) << k, st);
-    open_outputs_of(params, st, &given, out, care);
-    for (uint32_t w = 0; w < words; w++) {
-        sum = mixed(mixed(sum, out[w] & care[w]), care[w]);
-    }
-    open_edge_of(params, st, &given, CAPS(IN_RESET)(in));
-    if (open_is(st, f, k)) {
-        open_put(st, f, 0);
-    } else {
-        sum = mixed(sum, 1);
-    }
-    for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
-        sum = mixed(mixed(sum, st[i].value), st[i].known);
-    }
-    return sum;
+    return CALLED(broken) != NULL ? follow_broken(params, o, &given) : 0u;
 }
-
-/* How many outcomes the cycle has, and the values that lead to each. */
-static uint32_t open_outcomes(const uint32_t *params, const opened *o, const uint64_t *in,
-                              uint64_t *values) {
-    uint64_t effects[MOST_VALUES];
-    uint32_t n = 0;
-    followed f;
-    open_values(params, o->possible, &f);
-    for (uint64_t rest = o->possible; rest != 0; rest = REST(rest)) {
-        const uint32_t k = (uint32_t)__builtin_ctzll(rest);
-        const uint64_t effect = open_effect(params, o, &f, k, in);
-        uint32_t i = 0;
-        while (i < n && effects[i] != effect) {
-            i++;
-        }
-        if (i == n) {
-            effects[n] = effect;
-            values[n++] = 0;
-        }
-        values[i] |= UINT64_C(1) << k;
-    }
-    return n > 1 ? n : 1u;
-}
-
-/* The cycle has outcome @p k. */
-static void open_assume(const uint32_t *params, opened *o, state_t *st, const uint64_t *in,
-                        uint32_t k) {
-    uint64_t values[MOST_VALUES];
-    if (k < open_outcomes(params, o, in, values) && o->possible != 0) {
-        o->possible = values[k];
-        open_narrow(params, o);
-        open_follow(params, o, st);
-        open_settle(o);
-    }
-}
-
-#endif
 
 /* Outputs as structs, and which bits are there; those beyond a port's width are known zeros. */
 static void open_see(const cfg_t *cfg, opened *o, const wlk_sight *seen) {

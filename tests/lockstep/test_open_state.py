@@ -187,7 +187,7 @@ def test_what_is_known_of_a_random_model_holds_for_every_power_up(tmp_path, seed
     ("member", "why"),
     [
         ("uint32_t last : 5, locked;", "model.c:10: last is a bit-field"),
-        ("uint32_t last, locked, rest[99999];", "a state of 100,001 numbers; at most 100,000"),
+        ("uint32_t last, locked, rest[19999];", "a state of 20,001 numbers; at most 20,000"),
     ],
 )
 def test_unknown_start_wants_model_c(arbiter, member, why):
@@ -202,6 +202,12 @@ def test_unknown_start_wants_model_c(arbiter, member, why):
     edit(arbiter / "model.c", (".unknown_start = true, ", ""))
     done = run("lockstep", arbiter, NAME, "--cycles", "3000", code=Status.FUNCTIONAL_MISMATCH)
     assert "warning" not in done.err
+
+
+def test_state_of_as_many_numbers_as_there_can_be_is_followed(arbiter):
+    edit(arbiter / "model.c", ("uint32_t last, locked;", "uint32_t last, locked, rest[19998];"))
+    forget_reset(arbiter)
+    run("lockstep", arbiter, NAME, "--cycles", "20")
 
 
 def test_nested_choices_are_written_once(arbiter, monkeypatch):

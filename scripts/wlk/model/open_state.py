@@ -27,7 +27,7 @@ from .partly import Writer
 
 LEARNS = ("learn", "learn_next")
 WRITES = ("edge", "clear", *LEARNS, "follow")
-MOST = 100_000  # numbers of a state: copies of it lie on the stack
+MOST, MOST_FOLLOWING = 100_000, 20_000  # numbers of a state: copies of it lie on the stack
 CALLS = ("broken", *LEARNS, "follow")  # of WLK_STRUCTS_MODEL
 
 
@@ -64,10 +64,11 @@ def make(table: Table, path: Path) -> OpenState:
         entries.append(_entry(writer, call, found[1]))
         members.append(f".{call} = call_{call}")
     types = {side: writer.shape(known.types[f"{side}_t"]) for side in ("cfg", "state", "in", "out")}
-    if types["state"].size > MOST:
-        message = (
-            f"{path}: a state of {types['state'].size:,} numbers; at most {MOST:,} can be unknown"
-        )
+    follows = ".follow = call_follow" in members
+    most = MOST_FOLLOWING if follows else MOST
+    if types["state"].size > most:
+        message = f"{path}: a state of {types['state'].size:,} numbers; at most {most:,} can be"
+        message += " unknown where .follow is used" if follows else " unknown"
         raise WlkError(Status.BUILD_FAIL, message)
     name = table.c_name
     sizes = ", ".join(f"{side.upper()} = {each.size}" for side, each in types.items())
@@ -99,7 +100,6 @@ enum {{ {sizes} }};
 {"".join(entries)}
 const wlk_unknowns NAMED(unknowns) = {{.start = start, .lower = lower, {", ".join(members)}}};
 """
-    follows = ".follow = call_follow" in members
     return OpenState(text, types["state"].size, follows)
 
 
