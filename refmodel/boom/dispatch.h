@@ -97,11 +97,14 @@ static inline void see_uops(const cfg_t *cfg, const in_t *in, const out_t *out, 
 /* Coverage points of both dispatchers; `from`: the position that each place of a queue shows. */
 static inline uint64_t common_events(const cfg_t *cfg, const in_t *in, const out_t *out,
                                      uint8_t from[][MOST]) {
-    queue first, seen;
+    queue first = {0}, seen;
     uops u;
     see_uops(cfg, in, out, &u);
     for (uint32_t q = 0; is_queue(cfg, q); q++) {
         see_queue(cfg, in, out, q, &seen);
+        if (q == 0) {
+            first = seen;
+        }
         const uint32_t takes = seen.valid & seen.ready;
         u.stuck |= (uint32_t)(seen.valid != 0 && takes == 0) << q;
         u.moving |= (uint32_t)(takes != 0) << q;
@@ -111,7 +114,6 @@ static inline uint64_t common_events(const cfg_t *cfg, const in_t *in, const out
             u.leaves |= set_has(takes, j) ? 1u << from[q][j] : 0u;
         }
     }
-    see_queue(cfg, in, out, 0, &first);
     const uint32_t idle = ~u.valid & u.all, nowhere = u.valid & ~u.once;
     const uint32_t taken = u.valid & u.ready, waits = u.valid & ~u.ready;
     const uint32_t not_ready = ~first.ready & set_below(first.k);
