@@ -70,6 +70,9 @@ void wlk_candidates_fork(wlk_candidates *w, const uint64_t *in) {
     const uint32_t before = w->n;
     for (uint32_t i = 0; w->block->outcomes != NULL && i < before; i++) {
         const uint32_t ways = w->block->outcomes(w->cfg, w->states[i], in);
+        if (w->block->joins && w->n - 1u + ways > WLK_MAX_CANDIDATES) {
+            continue; // it stays a state of which less is known, and nothing is left out
+        }
         for (uint32_t k = 1; k < ways; k++) {
             void *other = add(w);
             w->left_out = w->left_out || other == NULL;
@@ -135,6 +138,7 @@ void wlk_candidates_tick(wlk_candidates *w, const uint64_t *in, wlk_step_info *i
     w->block->tick(w->cfg, w->states[0], in, info);
     for (uint32_t i = 1; i < w->n; i++) {
         w->block->tick(w->cfg, w->states[i], in, &other);
+        info->violated &= other.violated; // a rule is broken if it is in each of them
     }
     merge(w);
 }

@@ -182,6 +182,7 @@ static inline void remember(wlk_checker *c, uint64_t cycle, const uint64_t *in,
 }
 
 static void note_transfers(wlk_checker *c, const uint64_t *in, const uint64_t *out) {
+    c->sum.transfer_seen = c->n_channels == 0; // none is asked for where there can be none
     for (uint32_t i = 0; i < c->n_channels && !c->sum.transfer_seen; i++) {
         c->sum.transfer_seen = wlk_channel_fires(c, &c->channels[i], in, out);
     }
@@ -902,6 +903,7 @@ int wlk_checker_step_late(wlk_checker *c, const uint64_t *in, const uint64_t *in
     if (!c->frozen) {
         remember(c, c->sum.cycles, in, got);
     }
+    enter_reset(c, in);
     const int32_t bad = in_x != NULL ? unreadable(c, in, in_x, got) : -1;
     if (bad >= 0 && (!c->sum.known || !c->block->table->has_clock)) {
         wlk_candidates_late(&c->candidates);

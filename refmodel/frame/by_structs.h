@@ -133,7 +133,7 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
     in_t given;
     fenced shown;
     cycle_t c;
-    if (PAYLOADS || got->mask != NULL) { /* a closer look */
+    if (PAYLOADS || IS_OPEN(f) || got->mask != NULL) { /* a closer look */
         return 1;
     }
     NAMED(in_unpack)(cfg, in->control, &given);
@@ -149,7 +149,8 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
     return differs != 0;
 }
 
-/* Which of its members an unknown payload has reached is not known: all wait for a reset. */
+/* Which of its members an unknown payload has reached is not known: all wait for a reset, and what
+ * no reset sets is unknown after it too. */
 static void forget(const uint32_t *params, void *state, const uint64_t *in, const uint64_t *x) {
     framed *f = (framed *)state;
     wlk_layout layout;
@@ -159,7 +160,10 @@ static void forget(const uint32_t *params, void *state, const uint64_t *in, cons
     for (uint32_t w = layout.in_control; w < layout.in_words; w++) {
         any |= x[w];
     }
-    f->live = any != 0 ? NAMED(table).reset < 0 : f->live;
+    if (any != 0) {
+        f->live = NAMED(table).reset < 0;
+        open_start(params, &f->o, &f->st);
+    }
 }
 
 #define WLK_STRUCTS_MODEL(...)                                                                     \

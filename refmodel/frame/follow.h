@@ -20,41 +20,52 @@ typedef struct followed {
     wlk_num value[MOST_VALUES][MOST_FOLLOWED];
 } followed;
 
-/* Which numbers has it assigned? @p st: those of a start, and then value 0. */
-static void follow_find(const wlk_num *st, followed *f) {
-    wlk_num start[WLK_UNKNOWNS];
-    CALLED(start)(start);
-    f->numbers = 0;
-    for (uint32_t i = 0; i < WLK_UNKNOWNS && f->numbers <= MOST_FOLLOWED; i++) {
-        if (st[i].known != start[i].known) {
-            f->at[f->numbers < MOST_FOLLOWED ? f->numbers : 0] = i;
-            f->numbers++;
-        }
+/* A model of a user is told what is wrong with it, and then ends. */
+static void follow_require(bool right, const char *else_what) {
+#ifdef WLK_OWN_BLOCK
+    if (!right) {
+        wlk_plugin_damage(else_what);
     }
+#else
+    (void)right;
+    (void)else_what;
+#endif
 }
 
-/* None if the set of those that are @p wanted is empty, or if there are more than fit. */
-static void follow_values(const uint32_t *params, uint64_t wanted, followed *f) {
+/* Value @p k: is there one? The others assign what the first one does. */
+static bool follow_value(const uint32_t *params, const wlk_num *start, followed *f, uint32_t k) {
     wlk_num st[WLK_UNKNOWNS];
+    uint32_t numbers = 0;
+    memcpy(st, start, sizeof st);
+    if (!CALLED(follow)(params, st, k)) {
+        return false;
+    }
+    follow_require(k < MOST_VALUES, "has a .follow with more than 64 values");
+    for (uint32_t i = 0; i < WLK_UNKNOWNS && k < MOST_VALUES; i++) {
+        if (st[i].known != start[i].known) {
+            follow_require(numbers < MOST_FOLLOWED, "has a .follow that assigns over 32 numbers");
+            follow_require(wlk_is_known(st[i]) && (k == 0 || f->at[numbers] == i),
+                           "has a .follow that reads the state, or assigns other members");
+            f->at[numbers] = i;
+            f->value[k][numbers++] = st[i];
+        }
+    }
+    follow_require(numbers != 0 && (k == 0 || f->numbers == numbers),
+                   "has a .follow that assigns other members, or none");
+    f->numbers = numbers;
+    return true;
+}
+
+/* None if the set of those that are @p wanted is empty. */
+static void follow_values(const uint32_t *params, uint64_t wanted, followed *f) {
+    wlk_num start[WLK_UNKNOWNS];
     f->n = 0;
     f->numbers = 0;
-    if (wanted == 0) {
-        return;
-    }
-    CALLED(start)(st);
-    while (CALLED(follow)(params, st, f->n)) {
-        if (f->n == 0) {
-            follow_find(st, f);
+    if (wanted != 0) {
+        CALLED(start)(start);
+        while (f->n < MOST_VALUES && follow_value(params, start, f, f->n)) {
+            f->n++;
         }
-        if (f->n == MOST_VALUES || f->numbers > MOST_FOLLOWED) {
-            f->n = 0;
-            f->numbers = 0;
-            return;
-        }
-        for (uint32_t i = 0; i < f->numbers; i++) {
-            f->value[f->n][i] = st[f->at[i]];
-        }
-        f->n++;
     }
 }
 
@@ -123,9 +134,16 @@ static void follow_take(const opened *o, const followed *f, uint64_t possible, w
 }
 
 static void follow_start(const uint32_t *params, opened *o) {
+    wlk_num start[WLK_UNKNOWNS];
     followed f;
+    CALLED(start)(start);
     follow_values(params, 1, &f);
-    o->possible = f.n != 0 ? ~UINT64_C(0) >> (MOST_VALUES - f.n) : 0u;
+    follow_require(f.n != 0, "has a .follow without a value 0");
+    for (uint32_t k = f.n; k <= MOST_VALUES; k++) {
+        follow_require(!follow_value(params, start, &f, k),
+                       "has a .follow with a value behind a number that has none");
+    }
+    o->possible = ~UINT64_C(0) >> (MOST_VALUES - f.n);
     follow_narrow(params, o);
 }
 
@@ -147,24 +165,25 @@ static void follow_outputs(const uint32_t *params, const opened *o, const NAMED(
     }
 }
 
+/* Should a value become none of them, no more are followed. */
 static void follow_edge(const uint32_t *params, opened *o, const NAMED(in) * given, bool reset) {
     wlk_num st[WLK_UNKNOWNS], joined[WLK_UNKNOWNS];
-    uint64_t possible;
+    uint64_t possible = 0, rest = o->possible;
+    bool stay = true;
     followed f;
     follow_values(params, o->possible, &f);
-    follow_take(o, &f, o->possible, joined);
-    open_edge_of(params, joined, given, reset);
-    possible = follow_may_be(joined, &f);
-    for (uint64_t rest = REST(o->possible); rest != 0; rest = REST(rest)) {
+    do {
         follow_take(o, &f, rest, st);
         open_edge_of(params, st, given, reset);
-        possible |= follow_may_be(st, &f);
         for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
-            joined[i] = wlk_num_join(joined[i], st[i]);
+            joined[i] = rest == o->possible ? st[i] : wlk_num_join(joined[i], st[i]);
         }
-    }
+        stay = stay && follow_may_be(st, &f) != 0;
+        possible |= follow_may_be(st, &f);
+        rest = REST(rest);
+    } while (rest != 0);
     memcpy(o->known, joined, sizeof joined);
-    o->possible = possible;
+    o->possible = stay ? possible : 0u;
     follow_narrow(params, o);
 }
 
@@ -220,6 +239,10 @@ static uint32_t follow_outcomes(const uint32_t *params, const opened *o, const u
     uint64_t effects[MOST_VALUES];
     uint32_t n = 0;
     followed f;
+    values[0] = o->possible;
+    if (REST(o->possible) == 0) {
+        return 1;
+    }
     follow_values(params, o->possible, &f);
     for (uint64_t rest = o->possible; rest != 0; rest = REST(rest)) {
         const uint32_t k = (uint32_t)__builtin_ctzll(rest);
@@ -234,14 +257,14 @@ static uint32_t follow_outcomes(const uint32_t *params, const opened *o, const u
         }
         values[i] |= UINT64_C(1) << k;
     }
-    return n > 1 ? n : 1u;
+    return n;
 }
 
 /* The cycle has outcome @p k. */
 static void follow_assume(const uint32_t *params, opened *o, state_t *st, const uint64_t *in,
                           uint32_t k) {
     uint64_t values[MOST_VALUES];
-    if (k < follow_outcomes(params, o, in, values) && o->possible != 0) {
+    if (k < follow_outcomes(params, o, in, values)) {
         o->possible = values[k];
         follow_narrow(params, o);
         follow_state(params, o, st);

@@ -60,7 +60,7 @@ static void assume_framed(const uint32_t *params, void *state, const uint64_t *i
     }
 }
 
-#define OUTCOMES .outcomes = outcomes_framed, .assume = assume_framed
+#define OUTCOMES .outcomes = outcomes_framed, .assume = assume_framed, .joins = true
 #else
 #define OUTCOMES .outcomes = NULL
 #endif

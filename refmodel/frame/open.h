@@ -63,9 +63,11 @@ static void open_outputs_of(const uint32_t *params, const wlk_num *st, const NAM
     NAMED(out_pack)(cfg, &known, care);
 }
 
-/* The edge of a state, and what a reset sets. */
+/* The edge of a state, if there is one (@p given), and what a reset sets. */
 static void open_edge_of(const uint32_t *params, wlk_num *st, const NAMED(in) * given, bool reset) {
-    CALLED(edge)(params, st, given);
+    if (given != NULL) {
+        CALLED(edge)(params, st, given);
+    }
     if (reset) {
         CALLED(clear)(params, st);
     }
@@ -73,7 +75,7 @@ static void open_edge_of(const uint32_t *params, wlk_num *st, const NAMED(in) * 
 
 #include "frame/follow.h"
 
-/* Nothing is known; *st is zeros. */
+/* Nothing is known. @p st: any possible state. */
 static void open_start(const uint32_t *params, opened *o, state_t *st) {
     CALLED(start)(o->known);
     o->open = 1;
@@ -108,8 +110,7 @@ static void open_learn_by(wlk_learn *function, const uint32_t *params, opened *o
 }
 
 static void open_clear(const uint32_t *params, opened *o) {
-    CALLED(clear)(params, o->known);
-    follow_narrow(params, o);
+    follow_edge(params, o, NULL, true);
     open_settle(o);
 }
 

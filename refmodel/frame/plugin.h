@@ -233,6 +233,7 @@ static void guarded_learn(const uint32_t *cfg, void *state, const wlk_sight *see
         guarded.late = INNER.late != NULL ? guarded_late : NULL;                                   \
         guarded.learn = INNER.learn != NULL ? guarded_learn : NULL;                                \
         guarded.always_learns = INNER.always_learns;                                               \
+        guarded.joins = INNER.joins;                                                               \
     }                                                                                              \
     __attribute__((visibility("default"))) extern const wlk_plugin wlk_plugin_entry;               \
     const wlk_plugin wlk_plugin_entry = {WLK_ABI_VERSION, WLK_VERSION, &guarded, plugin_stimulus,  \

@@ -61,9 +61,9 @@ typedef struct own_calls {
     void (*learn)(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out);
     void (*learn_next)(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out);
     /* Of members that decide what happens: assigns their values number k, from 0 on, and says
-     * whether there are any. It assigns the same ones for each k, and reads none; they never have
-     * other values. While they are unknown, each of these is followed by itself. At most 64, of 32
-     * numbers. */
+     * whether there are any; the first k without ends the list. It assigns the same ones for each
+     * k, and reads none; the list has all values that they can have, at the start and later.
+     * While they are unknown, each of these is followed by itself. At most 64, of 32 numbers. */
     bool (*follow)(const cfg_t *cfg, state_t *st, uint32_t k);
     /* State that no reset and no edge has set is unknown. */
     bool unknown_start;

@@ -118,28 +118,39 @@ def test_values_are_followed_in_each_configuration(arbiter):
 WITHIN = "found  = locked_q && 32'(last_q) < Num && req[last_q];"
 
 
-def test_more_values_than_can_be_followed_are_unknown(arbiter):
-    forget_reset(arbiter)
-    followed = lockstep(arbiter)
-    edit(arbiter / "model.c", ("return st->last < cfg->num;", "return k < 65;"))
-    edit(arbiter / "model.c", ("st->last = k / 2u;", "st->last = k / 2u % cfg->num;"))
-    unknown = lockstep(arbiter, code=Status.VACUOUS)
-    assert unknown["compared_bits"] < followed["compared_bits"]
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (("return st->last < cfg->num;", "return k < 65;"), "with more than 64 values"),
+        (("return st->last < cfg->num;", "return k > 0 && k < 3;"), "without a value 0"),
+        (("return st->last < cfg->num;", "return k % 8 < 5;"), "behind a number that has none"),
+        (("st->locked = k % 2u;", "st->locked &= k % 2u;"), "reads the state"),
+        (("st->locked = k % 2u;\n    return", "if (k != 1) { st->locked = 0; }\n    return"),
+         "assigns other members"),
+    ],
+)  # fmt: skip
+def test_list_of_values_that_is_wrong_is_refused(arbiter, change, why):
+    edit(arbiter / "model.c", change)
+    done = run("lockstep", arbiter, NAME, "--cycles", "3000", code=Status.MODEL_ERROR)
+    assert "its model has a .follow " in done.err and why in done.err
 
 
-CLEAR_MORE = "for (uint32_t i = 0; i < 31; i++) {\n        st->more[i] = 0;\n    }\n    "
-
-
-def test_more_numbers_than_can_be_followed_are_unknown(arbiter):
-    forget_reset(arbiter)
-    followed = lockstep(arbiter)
+def test_more_numbers_than_can_be_followed_are_refused(arbiter):
+    clear_more = "for (uint32_t i = 0; i < 31; i++) {\n        st->more[i] = 0;\n    }\n    "
     edit(
         arbiter / "model.c",
         ("uint32_t last, locked;", "uint32_t last, locked, more[31];"),
-        ("st->last = k / 2u;", f"{CLEAR_MORE}st->last = k / 2u;"),
+        ("st->last = k / 2u;", f"{clear_more}st->last = k / 2u;"),
     )
-    unknown = lockstep(arbiter, code=Status.VACUOUS)
-    assert unknown["compared_bits"] < followed["compared_bits"]
+    done = run("lockstep", arbiter, NAME, "--cycles", "3000", code=Status.MODEL_ERROR)
+    assert "its model has a .follow that assigns over 32 numbers" in done.err
+
+
+def test_value_that_is_not_in_the_list_ends_it(arbiter):
+    forget_reset(arbiter)
+    edit(arbiter / "model.c", ("st->locked = in->lock;", "st->locked = in->lock ? 3u : 0u;"))
+    edit(arbiter / "model.c", ("st->locked && asks(in, id)", "st->locked != 0 && asks(in, id)"))
+    lockstep(arbiter)
 
 
 def test_bits_that_rest_on_registers_without_a_reset_are_not_compared(arbiter):
@@ -262,6 +273,14 @@ def test_dump_without_its_reset_is_compared_as_its_outputs_are_seen(arbiter):
     edit(arbiter / "model.c", (", .learn_next = learn_next", ""))
     waited = check_late(arbiter, dump)
     assert waited["compared_bits"] < learned["compared_bits"] < followed["compared_bits"]
+
+
+@pytest.mark.needs("gtkwave")
+def test_dump_of_a_block_without_channels_needs_no_transfer(arbiter):
+    dump = late_dump(arbiter, 100)
+    channel = '{ name = "gnt", valid = "gnt_valid", ready = "accept", bits = ["gnt_id"] }'
+    edit(arbiter / "block.toml", (f"channel = [{channel}]\n", ""))
+    assert check_late(arbiter, dump)["verdict"] == "PASS"
 
 
 @pytest.mark.needs("gtkwave")
