@@ -23,7 +23,7 @@ typedef struct followed {
 /* A model of a user is told what is wrong with it, and then ends. */
 static void follow_require(bool right, const char *else_what) {
 #ifdef WLK_OWN_BLOCK
-    if (!right) {
+    if (!right && wlk_plugin_damage != NULL) {
         wlk_plugin_damage(else_what);
     }
 #else

@@ -41,7 +41,8 @@ void wlk_candidates_learn(wlk_candidates *w, const wlk_sight *seen);
 
 /**
  * Before a cycle is looked at: one for each way it can go. Without memory, or beyond
- * WLK_MAX_CANDIDATES, some ways are left out: that can only add a mismatch, never hide one.
+ * WLK_MAX_CANDIDATES, some ways are left out: that can only add a mismatch, never hide one. A state
+ * of a block that joins its outcomes stays one instead, and then nothing is left out.
  */
 void wlk_candidates_fork(wlk_candidates *w, const uint64_t *in);
 
@@ -57,7 +58,10 @@ void wlk_candidates_drop(wlk_candidates *w, uint32_t i);
 /** As wlk_block::clear, in every candidate. Equal candidates become one. */
 void wlk_candidates_clear(wlk_candidates *w);
 
-/** The edge in every candidate; @p info is that of the first. Equal candidates become one. */
+/**
+ * The edge in every candidate; @p info has the events of the first, and the rules that are broken
+ * in all of them. Equal candidates become one.
+ */
 void wlk_candidates_tick(wlk_candidates *w, const uint64_t *in, wlk_step_info *info);
 
 /**
