@@ -109,13 +109,13 @@ FAULTS = {
         "a pending write is no obstacle": ("model.c", " & c->rs_write.succeeds;", ";"),
         "an answer of before": (
             "model.c",
-            "pending_reads = reads_of(st, c, in->port.pReg)",
-            "pending_reads = st->pendingReads[in->port.pReg]",
+            "if_enabled(enable, reads_of(st, c, preg))",
+            "if_enabled(enable, st->pendingReads[preg])",
         ),
         "an answer without a question": (
             "model.c",
-            "in->port.enable ? pending_writes : 0",
-            "pending_writes",
+            "if_enabled(enable, writes_of(st, c, preg))",
+            "writes_of(st, c, preg)",
         ),
         "an enable gates its port": (
             "model.c",
