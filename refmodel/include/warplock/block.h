@@ -244,8 +244,6 @@ typedef struct wlk_block {
     uint32_t (*outcomes)(const uint32_t *cfg, const void *state, const uint64_t *in);
     /** Drop the values of unknown state that do not lead to outcome @p k of them. */
     void (*assume)(const uint32_t *cfg, void *state, const uint64_t *in, uint32_t k);
-    /** eval, tick and record report what all outcomes have in common, not the first. */
-    bool joins;
     /**
      * Payload bits in @p x are unknown: after tick, forget what the edge stored from them. NULL:
      * the block stores no payload.
@@ -272,6 +270,8 @@ typedef struct wlk_block {
     void (*learn)(const uint32_t *cfg, void *state, const wlk_sight *seen);
     /** `learn` is also called in cycles after a reset, in which it did not see `next`. */
     bool always_learns;
+    /** eval, tick and record report what all outcomes have in common, not the first. */
+    bool joins;
 } wlk_block;
 
 /** The block of that name with the code that is fastest on this processor, or NULL. */

@@ -84,6 +84,7 @@ typedef struct {
     void (*late)(const uint32_t *, void *);
     void (*learn)(const uint32_t *, void *, const wlk_sight *);
     bool always_learns;
+    bool joins;
 } wlk_block;
 
 typedef struct {
