@@ -20,7 +20,7 @@ typedef struct followed {
     wlk_num value[MOST_VALUES][MOST_FOLLOWED];
 } followed;
 
-/* A model of a user is told what is wrong with it, and then ends. */
+/* Reports an error in the model of a user's block, and ends the program. */
 static void follow_require(bool right, const char *else_it) {
 #ifdef WLK_OWN_BLOCK
     if (!right && wlk_plugin_damage != NULL) {

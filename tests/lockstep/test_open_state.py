@@ -215,6 +215,13 @@ def test_unknown_start_wants_model_c(arbiter, member, why):
     assert "warning" not in done.err
 
 
+def test_state_can_be_larger_where_no_values_are_followed(arbiter):
+    edit(arbiter / "model.c", *LEARN)
+    edit(arbiter / "model.c", ("uint32_t last, locked;", "uint32_t last, locked, rest[99999];"))
+    done = run("lockstep", arbiter, NAME, "--cycles", "3000")
+    assert "a state of 100,001 numbers; at most 100,000 can be unknown;" in done.err
+
+
 def test_state_of_as_many_numbers_as_there_can_be_is_followed(arbiter):
     edit(arbiter / "model.c", ("uint32_t last, locked;", "uint32_t last, locked, rest[19998];"))
     forget_reset(arbiter)
