@@ -37,12 +37,12 @@ typedef NAMED(in_view) in_t;
 typedef NAMED(out_view) out_t;
 
 /*
- * What becomes of the values that are shown. RECORD: they go into a record, with their care; LOOK:
- * those of ports go into the view; COMPARE: they are compared with the view of a record.
+ * What becomes of the values that are shown: those of ports go into the view. RECORD: payloads go
+ * into the record, and the care of all; COMPARE: payloads are compared with those of the record.
  */
 typedef struct care_t {
     enum { RECORD, LOOK, COMPARE } does;
-    uint64_t differs; /* COMPARE: bits in which they are others */
+    uint64_t differs; /* COMPARE: bits in which payloads are others */
     out_t *bits;      /* RECORD */
 } care_t;
 #endif

@@ -113,7 +113,7 @@ class CTable:
     # -- header ----------------------------------------------------------------------------
     def header(self) -> str:
         guard = f"WARPLOCK_{self.t.name.upper()}_PORTS_H"
-        units = [f'#include "warplock/{name}_ports.h"' for name in self._unit_headers()]
+        units = [f'#include "warplock/{name}_ports.h"' for name in self.unit_headers()]
         sides = [
             self._sizes(s) + self._struct(s) + self._lanes(s) + self._accessors(s) for s in SIDES
         ]
@@ -153,9 +153,49 @@ static inline void {self.p}_defaults({self.p}_cfg *cfg) {{
     def model_header(self) -> str:
         """What of the header a model in model C sees: structs, limits, rules and points."""
         structs = "".join(map(self._struct, SIDES))
+        units = "".join(map(self._unit_struct, self.t.units))
         state = f"typedef struct {self.p}_state {self.p}_state;"
         cfg = self._cfg(in_union=False)
-        return f"#include <stdint.h>\n{cfg}{structs}{self._points()}\n{state}\n"
+        sets = "".join(self._set(item) for side in SIDES for item in self.sets(side))
+        parts = (cfg, units, structs, sets, self._points(), state)
+        return "\n".join(["#pragma once", "#include <stdint.h>", *parts, ""])
+
+    def sets(self, side: str) -> list[Field]:
+        """Fields that are one array of single bits in one word: each is a set too."""
+        fields = (f for f in self._of(side) if f.lanes is None and f.entry is None)
+        return [f for f in fields if f.packed and len(f.counts) == 1 and f.max_width == 1]
+
+    def _set(self, item: Field) -> str:
+        """An array of bits as a number, or shown by one."""
+        ((_, _, count),) = [part for part in item.members if part[2] is not None]
+        member = "".join(f".{name}[i]" if n else f".{name}" for name, _, n in item.members)[1:]
+        each = f"for (uint32_t i = 0; i < {count.c()}; i++)"
+        name = f"{self.p}_{item.direction}_all_{set_name(item)}"
+        if item.direction == "out":
+            args = f"{self.cfg}, {self.p}_out *out, uint32_t set"
+            return f"""\
+static inline void {name}({args}) {{
+    {each} {{ wlk_show(out->{member}, set >> i & 1u); }}
+}}
+"""
+        return f"""\
+static inline uint32_t {name}({self.cfg}, const {self.p}_in *in) {{
+    uint32_t set = 0;
+    {each} {{ set |= (uint32_t)in->{member} << i; }}
+    return set;
+}}
+"""
+
+    def _unit_struct(self, unit: str) -> str:
+        """A unit as a struct, and its fields by the names of its accessors."""
+        fields, kind = self.t.unit_members(unit), f"wlk_{unit}"
+        getters = [
+            f"static inline {c_type(max(f.max_width, 32))} {kind}_get_{unit_name(f)}"
+            f"(const {kind} *unit) {{ return unit->{f.member}; }}"
+            for f in fields
+        ]
+        members = self.members(fields, fields[0].unit_at)
+        return f"typedef struct {kind} {{\n{members}}} {kind};\n{lines(getters, 0)}"
 
     def _packers(self, side: str) -> str:
         p = f"{self.p}_{side}"
@@ -179,7 +219,7 @@ static inline uint32_t {self.p}_{side}_words({self.cfg}) {{
 
 """
 
-    def _unit_headers(self) -> list[str]:
+    def unit_headers(self) -> list[str]:
         """Tables, other than this one, that define the units used here."""
         used = {f.unit for f in self.t.fields if f.unit} - set(self.t.units)
         return sorted(n for n in names() if used & set(load(n).units)) if used else []
@@ -191,8 +231,8 @@ static inline uint32_t {self.p}_{side}_words({self.cfg}) {{
         first = min(s.word for s in slots)
         accessors = []
         for item, slot in zip(members, slots, strict=True):
-            name, place = item.label or item.member, (slot.word - first, slot.lsb, item.max_width)
-            accessors.append(_accessor(f"wlk_{unit}", name.replace(".", "_"), place))
+            place = slot.word - first, slot.lsb, item.max_width
+            accessors.append(_accessor(f"wlk_{unit}", unit_name(item), place))
         return f"""\
 /** Words of an `{unit}`. */
 #define WLK_{unit.upper()}_WORDS {max(s.word for s in slots) - first + 1}u
@@ -340,7 +380,7 @@ typedef struct {self.p}_{side} {{
 
     def members(self, fields: list[Field], depth: int = 0, *, view: bool = False) -> str:
         """Those of a struct; fields that share a part of their paths are a struct in it. `view`:
-        with payloads that lie in the record."""
+        with payloads and units that lie in the record."""
         text, pad = "", "    " * (depth + 1)
         parts: dict[str, list[Field]] = {}
         for item in fields:
@@ -349,14 +389,16 @@ typedef struct {self.p}_{side} {{
             name = part + self._bounds(inside, depth)
             item = inside[0]
             inside = [each for each in inside if each.entry == item.entry]
+            ends = item.unit_at if item.unit else len(item.path)
+            if view and ends == depth + 1 and (item.unit or item.lanes is not None):
+                text += f"{pad}uint64_t *{name};\n{pad}uint32_t {part}_n;\n"
+                continue
             if len(item.path) > depth + 1:
                 inner = self.members(inside, depth + 1, view=view)
                 text += f"{pad}struct {{\n{inner}{pad}}} {name};\n"
                 continue
             doc = item.doc if item.entry is None else item.doc.replace(str(item.entry), "@")
-            if item.lanes is not None and view:
-                text += f"{pad}uint64_t *{name};\n{pad}uint32_t {part}_n;\n"
-            elif item.lanes is not None:
+            if item.lanes is not None:
                 text += f"{pad}uint64_t {name}[{self._most_words(item)}]; /**< {doc} */\n"
             else:
                 text += f"{pad}{c_type(item.max_width)} {name}; /**< {doc} */\n"
@@ -810,6 +852,16 @@ def require_even(table: Table, item: Field, is_even: bool) -> None:
     if not is_even:
         message = f"{label(table.path)}: {item.name}: elements at uneven distances"
         raise WlkError(Status.MODEL_ERROR, message)
+
+
+def set_name(item: Field) -> str:
+    """An array of bits in the names of what takes all of it."""
+    return item.flat.replace(".", "_")
+
+
+def unit_name(item: Field) -> str:
+    """A field of a unit in the names of its accessors."""
+    return (item.label or item.member).replace(".", "_")
 
 
 def _member(name: str, entry: int | None) -> str:

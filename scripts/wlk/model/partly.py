@@ -85,7 +85,8 @@ class Writer(Expressions):
 
     def _pointee(self, node: ast.Node) -> Shape:
         found = self.shape(node)
-        if node.type is not None and getattr(node.type, "names", None) == ["out_t"]:
+        outs = (["out_t"], self.known.types["out_t"].type.names)
+        if node.type is not None and getattr(node.type, "names", None) in outs:
             return _with_care(found)
         return found
 

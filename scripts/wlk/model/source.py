@@ -15,7 +15,7 @@ from pycparser import c_ast, c_parser
 from ..base import progress
 from ..base.errors import Status, WlkError
 from ..gen import c
-from ..tables import Table
+from ..tables import Table, load
 from ..tables.files import MODELS
 from . import EDGE, OUTPUTS
 
@@ -83,6 +83,8 @@ typedef NAMED(out) out_t;
 typedef out_t care_t;
 #define SHOW(port, value)      {SHOW}(out->port, value)
 #define SHOW_WORDS(port, from) {SHOW_WORDS}(out->port, from)
+#define SHOW_SET(ports, set)   NAMED(out_all_##ports)(cfg, out, set)
+#define IN_SET(ports)          NAMED(in_all_##ports)(cfg, in)
 #ifdef CYCLE
 #define WLK_STRUCTS_MODEL(...) \\
 static void {OUTPUTS}(const cfg_t *cfg, const state_t *st, const in_t *in, out_t *out, \\
@@ -115,8 +117,10 @@ FLAGS = ("-E", "-std=c11", "-undef", "-nostdinc", "-w")
 
 def parse(table: Table, path: Path) -> c_ast.FileAST:
     """The model of a block. BUILD_FAIL names file and line."""
-    ports = f"warplock/{table.name}_ports.h"
-    texts = HEADERS | {ports: c.CTable(table).model_header()}
+    ports, generated = f"warplock/{table.name}_ports.h", c.CTable(table)
+    texts = HEADERS | {ports: generated.model_header()}
+    for name in generated.unit_headers():
+        texts[f"warplock/{name}_ports.h"] = c.CTable(load(name)).model_header()
     texts[f"warplock/{table.name}_view.h"] = f'#include "{ports}"\n'
     texts[f"warplock/{table.name}_open.h"] = ""
     text = _preprocessed(path, texts)
