@@ -210,14 +210,27 @@ static inline uint64_t mixed(uint64_t sum, uint64_t word) {
     return product ^ product >> 29;
 }
 
-/* What a cycle shows and leaves, if the members that are followed have a value. Of those that the
- * edge leaves as they were it says nothing. */
-static uint64_t follow_effect(const uint32_t *params, const opened *o, const followed *f,
-                              uint32_t k, const uint64_t *in) {
+/* What a cycle shows and leaves, if the members that are followed have a value. `stays`: the edge
+ * leaves them as they were; then `other` is the same but for these. */
+typedef struct effect {
+    uint64_t all, other;
+    bool stays;
+} effect;
+
+static uint64_t mixed_state(uint64_t sum, const wlk_num *st) {
+    for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
+        sum = mixed(mixed(sum, st[i].value), st[i].known);
+    }
+    return sum;
+}
+
+static effect follow_effect(const uint32_t *params, const opened *o, const followed *f, uint32_t k,
+                            const uint64_t *in) {
     const uint32_t words = out_words((const cfg_t *)params);
     uint64_t out[CAPS(OUT_WORDS)], care[CAPS(OUT_WORDS)], sum = 0;
     wlk_num st[WLK_UNKNOWNS];
     NAMED(in) given;
+    effect e;
     NAMED(in_unpack)((const cfg_t *)params, in, &given);
     follow_take(o, f, UINT64_C(1) << k, st);
     open_outputs_of(params, st, &given, out, care);
@@ -225,20 +238,27 @@ static uint64_t follow_effect(const uint32_t *params, const opened *o, const fol
         sum = mixed(mixed(sum, out[w] & care[w]), care[w]);
     }
     open_edge_of(params, st, &given, CAPS(IN_RESET)(in));
-    if (follow_is(st, f, k)) {
-        follow_put(st, f, 0);
-    } else {
-        sum = mixed(sum, 1);
-    }
-    for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
-        sum = mixed(mixed(sum, st[i].value), st[i].known);
-    }
-    return sum;
+    e.stays = follow_is(st, f, k);
+    e.all = mixed_state(sum, st);
+    follow_put(st, f, 0);
+    e.other = mixed_state(mixed(sum, 1), st);
+    return e;
 }
 
-/* How many outcomes the cycle has, and the values that lead to each. */
+/* Which of the outcomes so far has it; @p n: none. */
+static uint32_t follow_find(const uint64_t *effects, uint32_t n, uint64_t wanted) {
+    uint32_t i = 0;
+    while (i < n && effects[i] != wanted) {
+        i++;
+    }
+    return i;
+}
+
+/* How many outcomes the cycle has, and the values that lead to each. A value that stays is one of
+ * those that become it, if there are any, else of those that stay too. */
 static uint32_t follow_outcomes(const uint32_t *params, const opened *o, const uint64_t *in,
                                 uint64_t *values) {
+    effect of[MOST_VALUES];
     uint64_t effects[MOST_VALUES];
     uint32_t n = 0;
     followed f;
@@ -249,16 +269,22 @@ static uint32_t follow_outcomes(const uint32_t *params, const opened *o, const u
     follow_values(params, o->possible, &f);
     for (uint64_t rest = o->possible; rest != 0; rest = REST(rest)) {
         const uint32_t k = (uint32_t)__builtin_ctzll(rest);
-        const uint64_t effect = follow_effect(params, o, &f, k, in);
-        uint32_t i = 0;
-        while (i < n && effects[i] != effect) {
-            i++;
+        of[k] = follow_effect(params, o, &f, k, in);
+    }
+    for (uint32_t round = 0; round < 2; round++) { /* those that stay come second */
+        for (uint64_t rest = o->possible; rest != 0; rest = REST(rest)) {
+            const effect *e = &of[__builtin_ctzll(rest)];
+            uint32_t i = follow_find(effects, n, e->all);
+            if (e->stays != (round == 1)) {
+                continue;
+            }
+            i = i == n && e->stays ? follow_find(effects, n, e->other) : i;
+            if (i == n) {
+                effects[n] = e->stays ? e->other : e->all;
+                values[n++] = 0;
+            }
+            values[i] |= rest & ~REST(rest);
         }
-        if (i == n) {
-            effects[n] = effect;
-            values[n++] = 0;
-        }
-        values[i] |= UINT64_C(1) << k;
     }
     return n;
 }
