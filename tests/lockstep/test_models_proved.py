@@ -25,6 +25,7 @@ CASES = [
 # A counterexample of them rests on values that are x in the stub: then it is no error that
 # simulation does not confirm it.
 WITH_X = ("scoreboard",)
+FAULTY = {"hazard": "warps3"}  # where the small configuration has no choice
 COMPACT, DISPATCH = "compact.h", "dispatch.h"
 # File, what stands there, and what is wrong with it.
 FAULTS = {
@@ -88,6 +89,77 @@ FAULTS = {
             "w != NONE ? in->ren_uops[0].bits.iq_type : 0",
         ),
     },
+    "hazard": {
+        "WAW without rd": ("model.c", "valid) & c->has_rd & IN_SET", "valid) & IN_SET"),
+        "WAR of a head that is not valid": (
+            "model.c",
+            "c->war = IN_SET(ibuf_valid) & c->has_rd",
+            "c->war = c->has_rd",
+        ),
+        "one pending read is none": (
+            "model.c",
+            "readRd.pendingReads != 0",
+            "readRd.pendingReads > 1",
+        ),
+        "a hazard of the choice alone": ("model.c", "& ~c->waw & ~c->war;", "& ~c->waw;"),
+        "the last warp is chosen again": (
+            "model.c",
+            "(UINT32_C(2) << st->last)",
+            "(UINT32_C(1) << st->last)",
+        ),
+        "without a candidate the first warp": ("model.c", ": cfg->num_warps - 1u;", ": 0;"),
+        "a source is busy that is not there": ("model.c", "c->busy = c->has_rs & ", "c->busy = "),
+        "sources change places": (
+            "model.c",
+            "of_warp(c->choice, c->has_rs1, c->has_rs2,",
+            "of_warp(c->choice, c->has_rs2, c->has_rs1,",
+        ),
+        "a booking without room": (
+            "model.c",
+            "c->books = (c->candidates != 0) & in->rsAdmit.ready;",
+            "c->books = c->candidates != 0;",
+        ),
+        "admitted without success": (
+            "model.c",
+            "c->books & in->scb.updateRS.success;",
+            "c->books;",
+        ),
+        "hasRd hides the register": (
+            "model.c",
+            "c->books ? wlk_entry_get_rd(entry) : 0",
+            "c->books & has_rd ? wlk_entry_get_rd(entry) : 0",
+        ),
+        "reads without rd are not booked": (
+            "model.c",
+            "((has_rd | c->has_rs) != 0)",
+            "(has_rd != 0)",
+        ),
+        "a head of its own choice": (
+            "model.c",
+            "rsAdmit.bits.ibufEntry, in->ibuf[c->choice].bits",
+            "rsAdmit.bits.ibufEntry, in->ibuf[st->last].bits",
+        ),
+        "a refused head is passed": (
+            "model.c",
+            "c->fires ? (uint8_t)c->choice",
+            "c->books ? (uint8_t)c->choice",
+        ),
+        "last is cleared": (
+            "model.c",
+            "        clear(cfg, st);\n    }\n}",
+            "        clear(cfg, st);\n        st->last = 0;\n    }\n}",
+        ),
+        "a full station is no stall": (
+            "model.c",
+            "refuses = (c->candidates != 0) &",
+            "refuses = c->books &",
+        ),
+        "softReset waits for a stall to end": (
+            "model.c",
+            "if (in->softReset) {",
+            "if (in->softReset && c->waw == 0) {",
+        ),
+    },
     "scoreboard": {
         "a repeated register moves register 0": (
             "model.c",
@@ -137,7 +209,9 @@ def prove(block, name, code):
 
 
 def test_models_are_in_model_c():
-    assert {"compactor", "dispatch_basic", "dispatch_compacting", "scoreboard"} <= {*BLOCKS}
+    assert {"compactor", "dispatch_basic", "dispatch_compacting", "hazard", "scoreboard"} <= {
+        *BLOCKS
+    }
     assert FAULTS.keys() == {*BLOCKS}
 
 
@@ -166,5 +240,5 @@ def test_fault_in_a_model_is_found(block, fault, tmp_path, monkeypatch):
         made.write_text(text)
     monkeypatch.setattr(netlist, "_source", lambda _: tmp_path / "model.c")
     wanted = Status.REFUTED if block in WITH_X else Status.MODEL_ERROR
-    answer = prove(block, tables.load(block).small, wanted).json
+    answer = prove(block, FAULTY.get(block, tables.load(block).small), wanted).json
     assert not answer["counterexample"]["confirmed"]

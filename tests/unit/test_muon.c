@@ -25,9 +25,9 @@ CASE(hazard_counters_have_64_bits) {
     rig_open(&r, "hazard", "", WLK_POWER_ZERO);
     wlk_hazard_state *st = r.state;
     st->last = 1;
-    for (uint32_t n = 0; n < WLK_HAZARD_COUNTERS; n++) {
-        st->perf[1][n] = UINT32_MAX;
-        st->perf[2][n] = UINT64_MAX;
+    for (uint32_t w = 1; w < 3; w++) {
+        const uint64_t most = w == 1 ? UINT32_MAX : UINT64_MAX;
+        st->perf.stallsWAW[w] = st->perf.stallsWAR[w] = st->perf.stallsScoreboard[w] = most;
     }
     for (uint32_t w = 1; w < 3; w++) {
         rig_put(&r, "ibuf_%u_valid ibuf_%u_bits_uop_inst_essentials_22", w, w);
@@ -83,7 +83,7 @@ CASE(issue_counters_have_64_bits) {
     wlk_issue_state *st = r.state;
     st->reservStation.accRsOccupancy = UINT32_MAX;
     st->reservStation.perWarp[0][WLK_RESERVATION_STATION_ELIGIBLE] = UINT32_MAX;
-    st->hazard.perf[1][WLK_HAZARD_WAW] = UINT32_MAX;
+    st->hazard.perf[1][WLK_ISSUE_HAZARD_WAW] = UINT32_MAX;
     for (uint32_t w = 0; w < 3; w++) { // all write register 20
         rig_idle(&r);
         rig_put(&r, "ibuf_%u_valid ibuf_%u_bits_uop_inst_essentials_22", w, w);

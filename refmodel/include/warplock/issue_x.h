@@ -9,7 +9,7 @@
 
 #include "warplock/block.h"
 #include "warplock/collector_x.h"
-#include "warplock/hazard.h"
+#include "warplock/issue.h"
 #include "warplock/issue_x_ports.h"
 #include "warplock/reservation_station.h"
 
@@ -91,7 +91,7 @@ typedef struct wlk_issue_x_late {
 
 /** State. `reservStation` has rows and counters; its output stage is not used. */
 struct wlk_issue_x_state {
-    wlk_hazard_state hazard;
+    wlk_issue_hazard hazard;
     uint64_t counters[WLK_ISSUE_X_COUNTERS];
     uint64_t stalls[WLK_ISSUE_X_MAX_NUM_WARPS][WLK_ISSUE_X_WARP_COUNTERS];
     wlk_issue_x_scoreboard scoreboard;

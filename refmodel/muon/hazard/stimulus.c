@@ -32,22 +32,18 @@ STIM_PROFILE_NAMES(WLK_HAZARD_PROFILES, STIM_PHASE_CYCLES);
 #define SET(field, words, value) wlk_hazard_in_set_##field(words, value)
 
 // While the arbiter's `last` is unknown a checker must follow each value that is possible. One of
-// two seeds starts that way; then, and in the others, only one warp has a head until one grant
-// makes `last` known.
-static bool may_show_all(const stim_cycle *c) {
-    const wlk_hazard_state *st = (const wlk_hazard_state *)c->state;
-    const bool known = (st->last & (st->last - 1u)) == 0;
+// two seeds starts that way. Then, and in the others, only one warp has a head in a cycle that
+// would go several ways.
+static bool may_show_all(const stim_cycle *c, const uint64_t *in) {
     const bool open = (c->stim->memory[STIM_FIRST] >> 16 & 1u) == 0;
-    return known || (open && c->stim->cycle < OPEN_CYCLES);
+    return (open && c->stim->cycle < OPEN_CYCLES) ||
+           wlk_hazard_block.outcomes(c->cfg, c->state, in) == 1;
 }
 
 static void hook(const stim_cycle *c, uint64_t *in) {
     const wlk_hazard_cfg *cfg = (const wlk_hazard_cfg *)c->cfg;
     const uint32_t heads = GET(ibuf_valid, in);
     const uint32_t freed = stim_set(&c->stim->random, c->w->own[FREED]);
-    if (!may_show_all(c)) {
-        SET(ibuf_valid, in, heads & ~(heads - 1u));
-    }
     SET(scb_warps_readRd_pendingWrites, in, GET(scb_warps_readRd_pendingWrites, in) & ~freed);
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         if ((freed >> w & 1u) != 0) {
@@ -56,6 +52,9 @@ static void hook(const stim_cycle *c, uint64_t *in) {
     }
     if (!stim_chance(&c->stim->random, c->w->own[SOFT_RESET])) {
         SET(softReset, in, 0);
+    }
+    if (!may_show_all(c, in)) {
+        SET(ibuf_valid, in, heads & ~(heads - 1u));
     }
 }
 

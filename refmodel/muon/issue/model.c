@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "muon/collector/late.h"
-#include "muon/hazard/late.h"
+#include "muon/issue/hazard_late.h"
 #include "muon/issue/scoreboard_late.h"
 #include "muon/reservation_station/late.h"
 #include "warplock/issue.h"
@@ -258,7 +258,7 @@ static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
         uint64_t *element = wlk_issue_out_element_mut(out, w);
         memcpy(element, st->reservStation.perWarp[w], sizeof st->reservStation.perWarp[w]);
         memcpy(element + WLK_RESERVATION_STATION_COUNTERS, st->hazard.perf[w],
-               WLK_HAZARD_COUNTERS * sizeof *st->hazard.perf[w]);
+               WLK_ISSUE_HAZARD_COUNTERS * sizeof *st->hazard.perf[w]);
     }
     fill_operands(cfg, st, c, out + control_words(cfg), care + control_words(cfg));
     for (uint32_t w = 0; w < words && st->hazard.late; w++) {
@@ -352,20 +352,12 @@ static void assume(const uint32_t *params, void *state, const uint64_t *in, uint
 
 // Their configurations, each the array of its parameters.
 typedef struct inner {
-    wlk_hazard_cfg hazard;
     wlk_reservation_station_cfg reservStation;
     wlk_collector_cfg collector;
 } inner;
 
 static inner inner_of(const cfg_t *cfg) {
     const inner i = {
-        .hazard = {.num_warps = cfg->num_warps,
-                   .num_lanes = cfg->num_lanes,
-                   .lane_bits = cfg->lane_bits,
-                   .num_pregs = cfg->num_pregs,
-                   .max_pending_reads = cfg->max_pending_reads,
-                   .count_forwarded_reads = cfg->count_forwarded_reads,
-                   .debug = cfg->debug},
         .reservStation = {.num_warps = cfg->num_warps,
                           .num_lanes = cfg->num_lanes,
                           .lane_bits = cfg->lane_bits,
@@ -387,10 +379,11 @@ static size_t state_size(const uint32_t *params) {
 }
 
 static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
-    const inner i = inner_of((const cfg_t *)params);
+    const cfg_t *cfg = (const cfg_t *)params;
+    const inner i = inner_of(cfg);
     state_t *st = (state_t *)state;
     memset(st, 0, offsetof(state_t, collector));
-    wlk_hazard_init(&i.hazard, &st->hazard, power_up);
+    hz_init(&st->hazard, cfg->num_warps, power_up);
     sb_init(&st->scoreboard, power_up);
     wlk_reservation_station_init(&i.reservStation, &st->reservStation, power_up);
     wlk_collector_init(&i.collector, &st->collector, power_up);
@@ -399,7 +392,7 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
 static void clear(const uint32_t *params, void *state) {
     const inner i = inner_of((const cfg_t *)params);
     state_t *st = (state_t *)state;
-    wlk_hazard_block.clear((const uint32_t *)&i.hazard, &st->hazard);
+    hz_reset(&st->hazard);
     sb_reset(&st->scoreboard);
     wlk_reservation_station_block.clear((const uint32_t *)&i.reservStation, &st->reservStation);
     coll_reset(&i.collector, &st->collector, prf_stride_of(coll_words(&i.collector)));
@@ -451,7 +444,7 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     const inner i = inner_of(cfg);
     const state_t *st = (const state_t *)state;
     named n = {visitor, ctx, "hazard"};
-    wlk_hazard_block.visit((const uint32_t *)&i.hazard, &st->hazard, visit_named, &n);
+    hz_visit(&st->hazard, cfg->num_warps, visit_named, &n);
     n.instance = "scoreboard";
     sb_visit(&st->scoreboard, cfg->num_pregs, visit_named, &n);
     n.instance = "reservStation";

@@ -9,7 +9,7 @@
 #define WLK_ISSUE_X_CYCLE_H
 
 #include "muon/collector_x/rules.h"
-#include "muon/hazard/rules.h"
+#include "muon/issue/hazard_rules.h"
 #include "muon/reservation_station/rules.h"
 #include "warplock/issue_x.h"
 

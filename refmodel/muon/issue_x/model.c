@@ -12,7 +12,7 @@
 #include "cycle.h"
 #include "dispatch.h"
 #include "edge.h"
-#include "muon/hazard/late.h"
+#include "muon/issue/hazard_late.h"
 #include "muon/reservation_station/late.h"
 #include "muon/stage_counters.h"
 #include "write.h"
@@ -171,9 +171,9 @@ static void group_outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c,
         PUT(perfRS_perWarp_cyclesDispatched, e, rs[WLK_RESERVATION_STATION_DISPATCHED]);
         PUT(perfRS_perWarp_cyclesEligible, e, rs[WLK_RESERVATION_STATION_ELIGIBLE]);
         PUT(perfRS_perWarp_stallsRSFull, e, rs[WLK_RESERVATION_STATION_FULL]);
-        PUT(perfHazard_stallsWAW, e, hz[WLK_HAZARD_WAW]);
-        PUT(perfHazard_stallsWAR, e, hz[WLK_HAZARD_WAR]);
-        PUT(perfHazard_stallsScoreboard, e, hz[WLK_HAZARD_SCOREBOARD]);
+        PUT(perfHazard_stallsWAW, e, hz[WLK_ISSUE_HAZARD_WAW]);
+        PUT(perfHazard_stallsWAR, e, hz[WLK_ISSUE_HAZARD_WAR]);
+        PUT(perfHazard_stallsScoreboard, e, hz[WLK_ISSUE_HAZARD_SCOREBOARD]);
         PUT(perfDesign_perWarp_stallsHold, e, st->stalls[w][WLK_ISSUE_X_HOLD]);
         PUT(perfDesign_perWarp_stallsRoom, e, st->stalls[w][WLK_ISSUE_X_ROOM]);
     }

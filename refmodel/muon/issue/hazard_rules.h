@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of Muon's hazard check (muon-issue §4), inlined into every model that contains one.
- * The caller asks the scoreboard between the steps: hz_head for each warp, hz_choose, hz_admission,
+ * The rules of Muon's hazard check (muon-issue §4) for the stages, inlined into them. The
+ * caller asks the scoreboard between the steps: hz_head for each warp, hz_choose, hz_admission,
  * hz_commit. Sets have a bit a warp.
  */
-#ifndef WLK_HAZARD_RULES_H
-#define WLK_HAZARD_RULES_H
+#ifndef WLK_ISSUE_HAZARD_RULES_H
+#define WLK_ISSUE_HAZARD_RULES_H
 
 #include <string.h>
 
 #include "frame/arbiter.h"
-#include "warplock/hazard.h"
+#include "warplock/issue.h"
 #include "warplock/muon.h"
 
-typedef wlk_hazard_state hz_state;
+typedef wlk_issue_hazard hz_state;
 
 /* A cycle, derived once. */
 typedef struct hz_cycle {
@@ -80,6 +80,26 @@ static inline void hz_count(hz_state *st, uint32_t warps, uint32_t counter) {
     }
 }
 
+static inline void hz_init(hz_state *st, uint32_t num_warps, wlk_power_up power_up) {
+    memset(st, 0, sizeof *st);
+    st->reset_seen = power_up == WLK_POWER_ZERO;
+    st->last = st->reset_seen ? 1u : arbiter_unknown(num_warps);
+}
+
+static inline void hz_visit(const hz_state *st, uint32_t num_warps, wlk_state_visitor *visitor,
+                            void *ctx) {
+    static const char *const names[] = {"perf.stallsWAW", "perf.stallsWAR",
+                                        "perf.stallsScoreboard"};
+    const uint64_t last = set_lowest(st->last), is_known = set_is_single(st->last);
+    visitor(ctx, "last", -1, &last, 1u, is_known, WLK_DECIMAL);
+    for (uint32_t w = 0; w < num_warps; w++) {
+        for (uint32_t n = 0; n < WLK_ISSUE_HAZARD_COUNTERS; n++) {
+            const uint64_t known = st->reset_seen | (uint32_t)set_has(st->perf_known[w], n);
+            visitor(ctx, names[n], (int32_t)w, &st->perf[w][n], 1u, known, WLK_DECIMAL);
+        }
+    }
+}
+
 /* Everything that reset reaches. */
 static inline void hz_reset(hz_state *st) {
     memset(st->perf, 0, sizeof st->perf);
@@ -96,9 +116,9 @@ static inline void hz_commit(hz_state *st, const hz_cycle *c, uint32_t num_warps
         memset(st->perf, 0, sizeof st->perf);
         return;
     }
-    hz_count(st, c->waw, WLK_HAZARD_WAW);
-    hz_count(st, c->war, WLK_HAZARD_WAR);
-    hz_count(st, c->refused, WLK_HAZARD_SCOREBOARD);
+    hz_count(st, c->waw, WLK_ISSUE_HAZARD_WAW);
+    hz_count(st, c->war, WLK_ISSUE_HAZARD_WAR);
+    hz_count(st, c->refused, WLK_ISSUE_HAZARD_SCOREBOARD);
 }
 
 #endif
