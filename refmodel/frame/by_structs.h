@@ -75,6 +75,40 @@ static void answer(const cfg_t *cfg, const framed *f, const uint64_t *in, const 
     }
 }
 
+#ifdef WLK_UNKNOWNS
+
+static void plain_outputs(const uint32_t *params, const state_t *st, const uint64_t *in,
+                          uint64_t *out, uint64_t *care) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    uint64_t mask[CAPS(OUT_WORDS)];
+    framed plain;
+    in_t given;
+    fenced shown;
+    cycle_t c;
+    plain.st = *st;
+    plain.live = 1;
+    plain.o.open = 0;
+    NAMED(in_unpack)(cfg, in, &given);
+    SEE(cfg, st, &given, &c);
+    answer(cfg, &plain, in, &given, &c, &shown, out, care, mask);
+}
+
+static void plain_edge(const uint32_t *params, state_t *st, const uint64_t *in, bool reset) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    in_t given;
+    cycle_t c;
+    if (in != NULL) {
+        NAMED(in_unpack)(cfg, in, &given);
+        SEE(cfg, st, &given, &c);
+        EDGE(cfg, st, &given, &c);
+    }
+    if (reset) {
+        clear(cfg, st);
+    }
+}
+
+#endif
+
 static void eval(const uint32_t *params, const void *state, const uint64_t *in, uint64_t *out,
                  uint64_t *care) {
     const cfg_t *cfg = (const cfg_t *)params;

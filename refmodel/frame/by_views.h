@@ -50,24 +50,30 @@ static inline uint64_t *words_of(const uint64_t *words) {
     return (uint64_t *)(uintptr_t)words;
 }
 
-/* The outputs as words and as a view of these; which bits must match. Of an unknown state the view
- * has those of one that is possible. */
-static void answer(const cfg_t *cfg, const framed *f, const uint64_t *in, const in_t *given,
-                   const cycle_t *c, out_t *shown, uint64_t *out, uint64_t *care) {
+/* The outputs of a state as words, and which bits are shown; and as a view. */
+static void show_all(const cfg_t *cfg, const state_t *st, const in_t *given, const cycle_t *c,
+                     out_t *shown, uint64_t *out, uint64_t *care) {
     const uint32_t words = out_words(cfg);
-    uint64_t mask[CAPS(OUT_WORDS)];
     out_t known;
     care_t taken = {.does = RECORD, .bits = &known};
     memset(out, 0, words * sizeof *out);
     memset(care, 0, words * sizeof *care);
     NAMED(out_point)(cfg, out, shown);
     NAMED(out_point)(cfg, care, &known);
-    OUTPUTS(cfg, &f->st, given, c, shown, &taken);
+    OUTPUTS(cfg, st, given, c, shown, &taken);
+    NAMED(out_write)(cfg, shown, false, out);
+    NAMED(out_write)(cfg, &known, false, care);
+}
+
+/* The outputs as words and as a view of these; which bits must match. Of an unknown state the view
+ * has those of one that is possible. */
+static void answer(const cfg_t *cfg, const framed *f, const uint64_t *in, const in_t *given,
+                   const cycle_t *c, out_t *shown, uint64_t *out, uint64_t *care) {
+    const uint32_t words = out_words(cfg);
+    uint64_t mask[CAPS(OUT_WORDS)];
+    show_all(cfg, &f->st, given, c, shown, out, care);
     if (IS_OPEN(f)) {
         open_outputs((const uint32_t *)cfg, &f->o, in, out, care);
-    } else {
-        NAMED(out_write)(cfg, shown, out);
-        NAMED(out_write)(cfg, &known, care);
     }
     NAMED(out_mask)(cfg, mask);
     for (uint32_t w = 0; w < words; w++) {
@@ -75,6 +81,35 @@ static void answer(const cfg_t *cfg, const framed *f, const uint64_t *in, const 
         out[w] &= care[w];
     }
 }
+
+#ifdef WLK_UNKNOWNS
+
+static void plain_outputs(const uint32_t *params, const state_t *st, const uint64_t *in,
+                          uint64_t *out, uint64_t *care) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    in_t given;
+    out_t shown;
+    cycle_t c;
+    NAMED(in_read)(cfg, words_of(in), &given);
+    SEE(cfg, st, &given, &c);
+    show_all(cfg, st, &given, &c, &shown, out, care);
+}
+
+static void plain_edge(const uint32_t *params, state_t *st, const uint64_t *in, bool reset) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    in_t given;
+    cycle_t c;
+    if (in != NULL) {
+        NAMED(in_read)(cfg, words_of(in), &given);
+        SEE(cfg, st, &given, &c);
+        EDGE(cfg, st, &given, &c);
+    }
+    if (reset) {
+        clear(cfg, st);
+    }
+}
+
+#endif
 
 static void eval(const uint32_t *params, const void *state, const uint64_t *in, uint64_t *out,
                  uint64_t *care) {

@@ -49,11 +49,33 @@ static void open_settle(opened *o) {
     memset(o, 0, sizeof *o);
 }
 
-/* Outputs of one state as words. */
-static void open_outputs_of(const uint32_t *params, const wlk_num *st, const NAMED(in) * given,
-                            uint64_t *out, uint64_t *care) {
+/* The same of the plain model (by_structs.h, by_views.h); @p in is NULL if there is no edge. */
+static void plain_outputs(const uint32_t *params, const state_t *st, const uint64_t *in,
+                          uint64_t *out, uint64_t *care);
+static void plain_edge(const uint32_t *params, state_t *st, const uint64_t *in, bool reset);
+
+/* A state of which all is known; it is often so of one that has a value of those that are
+ * followed, and the plain model is much faster. */
+static bool open_is_plain(const wlk_num *st, state_t *plain) {
+    for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
+        if (!wlk_is_known(st[i])) {
+            return false;
+        }
+    }
+    CALLED(lower)(st, FILL_ZEROS, plain);
+    return true;
+}
+
+/* Outputs of one state as words. @p in: the words of @p given. */
+static void open_outputs_of(const uint32_t *params, const wlk_num *st, const uint64_t *in,
+                            const NAMED(in) * given, uint64_t *out, uint64_t *care) {
     const cfg_t *cfg = (const cfg_t *)params;
     NAMED(out) shown, known;
+    state_t plain;
+    if (open_is_plain(st, &plain)) {
+        plain_outputs(params, &plain, in, out, care);
+        return;
+    }
     memset(&shown, 0, sizeof shown);
     memset(&known, 0, sizeof known);
     memset(out, 0, out_words(cfg) * sizeof *out);
@@ -64,7 +86,14 @@ static void open_outputs_of(const uint32_t *params, const wlk_num *st, const NAM
 }
 
 /* The edge of a state, if there is one (@p given), and what a reset sets. */
-static void open_edge_of(const uint32_t *params, wlk_num *st, const NAMED(in) * given, bool reset) {
+static void open_edge_of(const uint32_t *params, wlk_num *st, const uint64_t *in,
+                         const NAMED(in) * given, bool reset) {
+    state_t plain;
+    if (open_is_plain(st, &plain)) {
+        plain_edge(params, &plain, in, reset);
+        CALLED(raise)(&plain, st);
+        return;
+    }
     if (given != NULL) {
         CALLED(edge)(params, st, given);
     }
@@ -89,7 +118,7 @@ static void open_outputs(const uint32_t *params, const opened *o, const uint64_t
                          uint64_t *care) {
     NAMED(in) given;
     NAMED(in_unpack)((const cfg_t *)params, in, &given);
-    follow_outputs(params, o, &given, out, care);
+    follow_outputs(params, o, in, &given, out, care);
 }
 
 /* Add what a function assigns of unknown bits; known bits stay. */
@@ -110,7 +139,7 @@ static void open_learn_by(wlk_learn *function, const uint32_t *params, opened *o
 }
 
 static void open_clear(const uint32_t *params, opened *o) {
-    follow_edge(params, o, NULL, true);
+    follow_edge(params, o, NULL, NULL, true);
     open_settle(o);
 }
 
@@ -119,7 +148,7 @@ static void open_edge(const uint32_t *params, opened *o, state_t *st, const uint
     const bool reset = CAPS(IN_RESET)(in);
     NAMED(in) given;
     NAMED(in_unpack)((const cfg_t *)params, in, &given);
-    follow_edge(params, o, &given, reset);
+    follow_edge(params, o, in, &given, reset);
     if (o->has_seen && !reset) {
         open_learn_by(CALLED(learn_next), params, o, st, &given);
     }

@@ -38,7 +38,8 @@ typedef NAMED(out_view) out_t;
 
 /*
  * What becomes of the values that are shown: those of ports go into the view. RECORD: payloads go
- * into the record, and the care of all; COMPARE: payloads are compared with those of the record.
+ * into the record, and the care of all; LOOK: payloads go nowhere; COMPARE: they are compared with
+ * those of the record.
  */
 typedef struct care_t {
     enum { RECORD, LOOK, COMPARE } does;

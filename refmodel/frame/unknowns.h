@@ -28,6 +28,8 @@ typedef struct wlk_unknowns {
     wlk_learn *learn, *learn_next;
     /* Value k of the members that .follow assigns: is there one? NULL as in own_calls. */
     bool (*follow)(const uint32_t *cfg, wlk_num *st, uint32_t k);
+    /* From a state of which all is known. */
+    void (*raise)(const void *state, wlk_num *st);
 } wlk_unknowns;
 
 #endif

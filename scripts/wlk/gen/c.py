@@ -171,17 +171,18 @@ static inline void {self.p}_defaults({self.p}_cfg *cfg) {{
         member = "".join(f".{name}[i]" if n else f".{name}" for name, _, n in item.members)[1:]
         each = f"for (uint32_t i = 0; i < {count.c()}; i++)"
         name = f"{self.p}_{item.direction}_all_{set_name(item)}"
+        kind = c_type(max(item.counts[0], 32))
         if item.direction == "out":
-            args = f"{self.cfg}, {self.p}_out *out, uint32_t set"
+            args = f"{self.cfg}, {self.p}_out *out, {kind} set"
             return f"""\
 static inline void {name}({args}) {{
     {each} {{ wlk_show(out->{member}, set >> i & 1u); }}
 }}
 """
         return f"""\
-static inline uint32_t {name}({self.cfg}, const {self.p}_in *in) {{
-    uint32_t set = 0;
-    {each} {{ set |= (uint32_t)in->{member} << i; }}
+static inline {kind} {name}({self.cfg}, const {self.p}_in *in) {{
+    {kind} set = 0;
+    {each} {{ set |= ({kind})in->{member} << i; }}
     return set;
 }}
 """
@@ -389,8 +390,9 @@ typedef struct {self.p}_{side} {{
             name = part + self._bounds(inside, depth)
             item = inside[0]
             inside = [each for each in inside if each.entry == item.entry]
-            ends = item.unit_at if item.unit else len(item.path)
-            if view and ends == depth + 1 and (item.unit or item.lanes is not None):
+            in_unit = view and self.is_apart(item)
+            ends = item.unit_at if in_unit else len(item.path)
+            if view and ends == depth + 1 and (in_unit or item.lanes is not None):
                 text += f"{pad}uint64_t *{name};\n{pad}uint32_t {part}_n;\n"
                 continue
             if len(item.path) > depth + 1:
@@ -403,6 +405,12 @@ typedef struct {self.p}_{side} {{
             else:
                 text += f"{pad}{c_type(item.max_width)} {name}; /**< {doc} */\n"
         return text
+
+    def is_apart(self, item: Field) -> bool:
+        """Is it in a unit, beside which there are no other fields of its path?"""
+        head = f"{item.unit_head}."
+        beside = (f for f in self._of(item.direction) if f.flat.startswith(head))
+        return bool(item.unit) and all(f.unit for f in beside)
 
     def _bounds(self, fields: list[Field], depth: int) -> str:
         """Array bounds of the member of which these fields are."""

@@ -8,7 +8,7 @@ copied. An array of single bits is a number in `sets` too. Beside it are
   BLOCK_in_read        the ports of a record
   BLOCK_out_point      where the words of payloads and units are; all else is 0
   BLOCK_out_write      the control ports into the words of a record, which are zeros; those of a set
-                       are shown by it or one by one
+                       are shown by it or one by one. `are_narrow`: no value is wider than its port
   BLOCK_out_spread     what sets show, one by one
   BLOCK_out_differs    nonzero where these words differ from those of a record
 """
@@ -159,7 +159,7 @@ class View:
 
     def _controls(self, side: str) -> Iterator[tuple[Field, Spot]]:
         for item in self._fields(side):
-            if item.lanes is None and not item.unit:
+            if item.lanes is None and not self.c.is_apart(item):
                 yield item, self._spot(item)
 
     def _units(self, side: str) -> Iterator[Part]:
@@ -171,7 +171,7 @@ class View:
 
     def _uses(self, side: str) -> Iterator[tuple[str, Spot]]:
         """Words of each use of a unit, and where it is."""
-        inside = [f for f in self.t.fields if f.direction == side and f.unit]
+        inside = [f for f in self.t.fields if f.direction == side and self.c.is_apart(f)]
         for head in dict.fromkeys(f.unit_head for f in inside):
             fields = [f for f in inside if f.unit_head == head]
             spot = self._spot(min(fields, key=lambda f: self.c.steps(f)[0]))
@@ -219,18 +219,19 @@ static inline void {self.p}_{name}({self.c.cfg}, uint64_t *words,
             c.require_even(self.t, item, item.entry is None or len(payloads) == 1)
             loops, _, member = self._member(item)
             count = self._each(self.c.payload_words(item))
-            body = [f"v->{member} = at;", f"at += {count};"]
+            body = [f"v->{member} = at;"] if item in self._seen(side) else []
             if side == "out":
-                body.insert(1, f"v->{_size(member)} = {count};")
-            yield from self._loop(loops, body)
+                body.append(f"v->{_size(member)} = {count};")
+            yield from self._loop(loops, [*body, f"at += {count};"])
         yield "(void)at;"
 
     def _spread(self) -> str:
         parts = []
         for item in self._sets("out"):
             spot = self._spot(item)
-            bit = f"({self._place(item)[0]} >> i0 & 1u)"
-            parts.append((spot.loops, f"v->{spot.member} |= (uint8_t){bit};"))
+            bit = f"(uint64_t){self._place(item)[0]} >> i0 & 1u"
+            line = f"v->{spot.member} = (uint8_t)(v->{spot.member} | ({bit}));"
+            parts.append((spot.loops, line))
         return f"""\
 static inline void {self.p}_out_spread({self.c.cfg}, {self.p}_out_view *v) {{
     (void)cfg;
@@ -241,17 +242,19 @@ static inline void {self.p}_out_spread({self.c.cfg}, {self.p}_out_view *v) {{
 
     def _write(self) -> str:
         parts = []
-        for _, spot in self._controls("out"):
-            line = f"words[{spot.word}] |= (uint64_t)v->{spot.member} << ({spot.lsb});"
-            parts.append((spot.loops, line))
+        for item, spot in self._controls("out"):
+            value = f"v->{spot.member} & (all | UINT64_C({(1 << item.max_width) - 1:#x}))"
+            parts.append((spot.loops, f"words[{spot.word}] |= ({value}) << ({spot.lsb});"))
         for item in self._sets("out"):
             member, word, lsb, mask = self._place(item)
             parts.append(((), f"{word} |= ((uint64_t){member} & {mask}) << {lsb};"))
         lines = self._together(parts)
         return f"""\
 static inline void {self.p}_out_write({self.c.cfg}, const {self.p}_out_view *v,
-    uint64_t *words) {{
+    bool are_narrow, uint64_t *words) {{
+    const uint64_t all = are_narrow ? ~UINT64_C(0) : 0u;
     (void)cfg;
+    (void)all;
 {c.lines(lines)}}}
 
 """
@@ -269,7 +272,7 @@ static inline void {self.p}_out_write({self.c.cfg}, const {self.p}_out_view *v,
 static inline uint64_t {self.p}_out_differs({self.c.cfg}, const {self.p}_out_view *v,
     const uint64_t *words) {{
     uint64_t made[{self.c.stem}_OUT_WORDS], differs = 0;
-{c.lines(zeros)}    {self.p}_out_write(cfg, v, made);
+{c.lines(zeros)}    {self.p}_out_write(cfg, v, true, made);
 {c.lines(compared)}    return differs;
 }}
 """

@@ -56,7 +56,8 @@ def make(table: Table, path: Path) -> OpenState:
         _entry(writer, "edge", EDGE),
         _entry(writer, "clear"),
     ]
-    members = [".outputs = call_outputs", ".edge = call_edge", ".clear = call_clear"]
+    members = [".start = start", ".lower = lower", ".raise = raise"]
+    members += [".outputs = call_outputs", ".edge = call_edge", ".clear = call_clear"]
     for call in CALLS:
         found = re.search(rf"WLK_STRUCTS_MODEL\([^;]*\.{call}\s*=\s*(\w+)", written)
         if found is None:
@@ -98,7 +99,7 @@ enum {{ {sizes} }};
 {"".join(writer.texts)}
 {_visits(types)}
 {"".join(entries)}
-const wlk_unknowns NAMED(unknowns) = {{.start = start, .lower = lower, {", ".join(members)}}};
+const wlk_unknowns NAMED(unknowns) = {{{", ".join(members)}}};
 """
     return OpenState(text, types["state"].size, follows)
 
@@ -169,6 +170,7 @@ GIVE = """\
 (*v) member = (__typeof__((*v) member))from[at].value; \\
     (*k) member = (__typeof__((*k) member))(from[OUT + (at)].value & from[OUT + (at)].known & \\
                                             from[at].known)"""
+RAISE = TAKE.replace("to[at]", "st[at]")
 START = "st[at] = wlk_num_unknown(bits)"
 LOWER = """\
 (*v) member = (__typeof__((*v) member))( \\
@@ -199,6 +201,10 @@ static void give_out(const wlk_num *from, out_t *v, out_t *k) {{
 
 static void start(wlk_num *st) {{
 {each("state", START)}}}
+
+static void raise(const void *state, wlk_num *st) {{
+    const state_t *v = (const state_t *)state;
+{each("state", RAISE)}}}
 
 static void lower(const wlk_num *st, wlk_fill fill, void *state) {{
     state_t *v = (state_t *)state;
