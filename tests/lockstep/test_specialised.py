@@ -3,6 +3,7 @@
 answer as the library's models do, and another configuration has those."""
 
 import json
+import shutil
 
 import programs
 import pytest
@@ -55,7 +56,7 @@ SAME = "(in->out[j].ready || !in->in[0].valid || !in->in[1].valid || !in->in[2].
 
 
 def test_which_blocks_have_such_models():
-    assert BLOCKS == ["compactor", "dispatch_basic", "dispatch_compacting", "scoreboard"]
+    assert BLOCKS == ["compactor", "dispatch_basic", "dispatch_compacting", "hazard", "scoreboard"]
 
 
 @pytest.mark.parametrize("way", [[], ["--via", "dpi"]])
@@ -89,6 +90,14 @@ def test_another_configuration_has_the_library(monkeypatch, tmp_path, faulty):
     monkeypatch.setattr(specialised, "sources", other)
     answer = lockstep("compactor", "--rtl", faulty, code=None).json
     assert answer["verdict"] == "FUNCTIONAL_MISMATCH"
+
+
+@pytest.mark.skipif(not shutil.which("clang"), reason="no clang")
+def test_clang_compiles_it(monkeypatch, tmp_path, faulty):
+    monkeypatch.setenv("CC", "clang")
+    assert lockstep("compactor").json["verdict"] == "PASS"
+    changed(monkeypatch, tmp_path, SAME)
+    assert lockstep("compactor", "--rtl", faulty, code=None).json.get("first") is None
 
 
 def test_model_that_does_not_compile_is_named(monkeypatch, tmp_path):

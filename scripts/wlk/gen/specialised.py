@@ -6,7 +6,9 @@ It has the state of the library's model, and takes its place for that configurat
 (`wlk_blocks_for`). Only models of the tree in model C are compiled so.
 """
 
+import functools
 import platform
+import subprocess
 from pathlib import Path
 
 from ..base.errors import ROOT
@@ -20,7 +22,7 @@ ISA = "x86-64-v3" if IS_X86 else "base"  # of wlk_block_find_isa
 # As the library's own: refmodel/meson.build, which has the warnings too.
 # A value that is chosen by a bit stays a choice: as a branch it would be a random one.
 CHOICES = ("-fno-thread-jumps", "-fno-tree-sink", "-fno-tree-pre")
-FLAGS = ("-O3", "-w", *CHOICES, *((f"-march={ISA}",) if IS_X86 else ()))
+FLAGS = ("-O3", "-w", *((f"-march={ISA}",) if IS_X86 else ()))
 INCLUDE = MODELS / "include"
 INCLUDES = (MODELS, INCLUDE, ROOT / "dpi" / "include")
 # Loops are unrolled before a view of the record is taken apart into registers, else after it.
@@ -31,6 +33,13 @@ UNROLL = """\
 #define for _Pragma("GCC unroll 16") for
 #endif
 """
+
+
+@functools.cache
+def flags(compiler: str) -> tuple[str, ...]:
+    """Of a compiler. Clang refuses what it does not know, and those are GCC's."""
+    done = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
+    return FLAGS if "clang" in done.stdout else (*FLAGS, *CHOICES)
 
 
 def is_possible(table: Table) -> bool:

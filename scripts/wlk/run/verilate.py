@@ -397,7 +397,8 @@ def _compile(
     shared = [] if objects else ["-Wl,--allow-shlib-undefined"]
     for model in sorted(place / name for name in sources if name.endswith(specialised.SUFFIX)):
         objects.append(place / "obj" / f"{model.stem}.o")
-        command = [os.environ.get("CC", "cc"), "-std=gnu11", *specialised.FLAGS, "-fPIC", "-c"]
+        compiler = os.environ.get("CC", "cc")
+        command = [compiler, "-std=gnu11", *specialised.flags(compiler), "-fPIC", "-c"]
         command += [model, "-o", objects[-1], f"-I{place}"]
         command += [f"-I{each}" for each in specialised.INCLUDES]
         _run(command, place, "the model does not compile", tool)
