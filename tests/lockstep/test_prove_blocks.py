@@ -224,14 +224,20 @@ def test_faults_are_refuted_and_lockstep_agrees(block, capsys):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "port", "cycles"),
+    ("old", "new", "port", "cycles", "more"),
     [
-        ("read_ready = (", "read_ready = !(", "io_readReq_ready", 2),
+        ("read_ready = (", "read_ready = !(", "io_readReq_ready", 2, {}),
         # Shows that a row is no longer 0, which is only known from zeros.
-        ("if (write_mask_i[lane])", "if (write_mask_i[lane] || lane == 1)", RESPONSE, 4),
+        (
+            "if (write_mask_i[lane])",
+            "if (write_mask_i[lane] || lane == 1)",
+            RESPONSE,
+            4,
+            {"from_zero": True},
+        ),
     ],
 )
-def test_fault_in_a_second_version_is_refuted(old, new, port, cycles):
+def test_fault_in_a_second_version_is_refuted(old, new, port, cycles, more):
     table, config = tables.load("collector"), settings("collector", "tiny")
     place = second.write(table, config, "recoded", (old, new))
     answer = prove("collector", config, [place], Status.REFUTED).json
@@ -242,7 +248,37 @@ def test_fault_in_a_second_version_is_refuted(old, new, port, cycles):
         "file": "",
         "confirmed": True,
         "by": "the engines",
+        **more,
     }
+
+
+@pytest.mark.parametrize(
+    ("initial", "later", "code", "is_noted"),
+    [
+        ("", "<", Status.REFUTED, True),  # 0 means the last warp
+        ("initial last_q = '1;", "<", Status.OK, False),
+        ("initial last_q = '1;", "<=", Status.REFUTED, False),
+    ],
+)
+def test_register_of_another_meaning_that_no_reset_reaches(
+    initial, later, code, is_noted, tmp_path
+):
+    table, config = tables.load("hazard"), settings("hazard", "warps2")
+    files = []
+    for source in stubs.write_stub(table, config):
+        text = source.read_text()
+        if source.name == "rr_arbiter.sv":
+            for old, new in (
+                ("last_q;\n", f"last_q; {initial}\n"),
+                ("last_q <= choice_o", "last_q <= ~choice_o"),
+                ("{1'b0, last_q} <", f"{{1'b0, ~last_q}} {later}"),
+            ):
+                assert text.count(old) == 1, old
+                text = text.replace(old, new)
+        files.append(tmp_path / source.name)
+        files[-1].write_text(text)
+    done = prove("hazard", config, files, code)
+    assert done.json.get("counterexample", {}).get("from_zero", False) == is_noted
 
 
 def test_counterexample_that_differs_sooner_is_cut(monkeypatch):

@@ -15,6 +15,10 @@ from ..tables import Config, Table
 from . import jobs, lockstep, tools, vectors
 from .lockstep import Outcome
 
+FROM_ZERO = """\
+from another power-up of what no reset reaches, registers or memories, the model shows this too.
+  If the RTL is right, give its register, by `initial`, the value that means 0 in the model"""
+
 
 @dataclass
 class Example:
@@ -28,17 +32,20 @@ class Example:
     excuse: str = ""  # why simulation cannot confirm it, where that is no fault
     by: str = "the engines"
     illegal: Sequence[str] = ()  # rules of the block that it breaks
+    from_zero: bool = False  # from another power-up of the model there is no difference
 
     def json(self) -> dict[str, Any]:
         """The key `counterexample` of the answer."""
         known = {"cycles": self.cycles, "file": str(self.file), "confirmed": self.confirmed}
-        return known | ({"excuse": self.excuse} if self.excuse else {}) | {"by": self.by}
+        known |= {"excuse": self.excuse} if self.excuse else {}
+        return known | ({"from_zero": True} if self.from_zero else {}) | {"by": self.by}
 
     def lines(self) -> list[str]:
         """For a person."""
         sure = "confirmed by simulation" if self.confirmed else "not confirmed by simulation"
         lines = [f"  counterexample: {self.file}, {self.cycles} cycles, {sure}"]
         lines += [f"  {self.excuse}"] if self.excuse else []
+        lines += [f"  {FROM_ZERO}"] if self.from_zero else []
         return [*lines, *self.report.splitlines()]
 
 
@@ -77,8 +84,9 @@ def of_block(
         (place / "report.txt").write_text(text + "\n", encoding="utf-8")
     if broken:
         excused = f"it breaks {', '.join(broken)}, where simulation stops"
-    excused = "" if found else excused
-    return Example(path, answer.depth, found, result.first, text, excused, illegal=broken)
+    made = Example(path, answer.depth, found, result.first, text, "" if found else excused)
+    made.illegal, made.from_zero = broken, found and power_up == "reset"
+    return made
 
 
 def of_lockstep(
