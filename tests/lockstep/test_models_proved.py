@@ -111,8 +111,8 @@ FAULTS = {
         "a source is busy that is not there": ("model.c", "c->busy = c->has_rs & ", "c->busy = "),
         "sources change places": (
             "model.c",
-            "of_warp(c->choice, c->has_rs1, c->has_rs2,",
-            "of_warp(c->choice, c->has_rs2, c->has_rs1,",
+            "sources_of(c->choice, c->has_rs1, c->has_rs2,",
+            "sources_of(c->choice, c->has_rs2, c->has_rs1,",
         ),
         "a booking without room": (
             "model.c",

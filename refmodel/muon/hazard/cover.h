@@ -33,7 +33,8 @@ static bool any_counted(const cfg_t *cfg, const state_t *st) {
     return any != 0;
 }
 
-/* The head refused in the cycle before is passed by another one, which cannot be beyond it. */
+/* The head refused in the cycle before is passed by another one: in cyclic order its warp lies
+ * between `last` and the refused one (§4.8). */
 static bool is_overtaken(const state_t *st, const cycle *c) {
     return c->fires && (st->refused & c->candidates & ~(UINT32_C(1) << c->choice)) != 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Muon's hazard check. Rules: README.md (muon-issue §4; its arbiter is §1).
+// Muon's hazard check. Rules: README.md (muon-issue §4; its arbiter is §1). The stages have the
+// same rules in muon/issue/hazard_rules.h.
 #include "warplock/hazard.h"
 #include "warplock/hazard_open.h"
 #include "warplock/hazard_view.h"
@@ -10,11 +11,12 @@
 
 enum { SOURCES = 3, WARPS = WLK_HAZARD_MAX_NUM_WARPS };
 
-// What is decided of the heads. A set has a bit for each warp, or for each source of the choice.
+// Values derived from inputs and state, once a cycle. In a set of warps bit w is warp w; in has_rs
+// and busy bit i is source i of the chosen head.
 typedef struct cycle {
-    uint32_t has_rs1, has_rs2, has_rs3, has_rd; // heads, valid or not
-    uint32_t waw, war, candidates;
-    uint32_t choice; // a warp
+    uint32_t has_rs1, has_rs2, has_rs3, has_rd; // sets of warps, whose heads are valid or not
+    uint32_t waw, war, candidates;              // sets of warps
+    uint32_t choice;                            // a warp
     uint8_t has_rs, busy;
     bool books, fires;
 } cycle;
@@ -22,43 +24,44 @@ typedef struct cycle {
 #define CYCLE cycle
 #include "frame/structs.h"
 
-static void look_at_heads(const cfg_t *cfg, const in_t *in, cycle *c) {
-    uint32_t reads = 0; // heads whose rd has pending reads
+static void find_candidates(const cfg_t *cfg, const in_t *in, cycle *c) {
+    uint32_t rd_has_reads = 0; // pending ones
     c->has_rs1 = c->has_rs2 = c->has_rs3 = c->has_rd = 0;
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         c->has_rs1 |= wlk_entry_get_hasRs1(in->ibuf[w].bits) << w;
         c->has_rs2 |= wlk_entry_get_hasRs2(in->ibuf[w].bits) << w;
         c->has_rs3 |= wlk_entry_get_hasRs3(in->ibuf[w].bits) << w;
         c->has_rd |= wlk_entry_get_hasRd(in->ibuf[w].bits) << w;
-        reads |= (uint32_t)(in->scb.warps[w].readRd.pendingReads != 0) << w;
+        rd_has_reads |= (uint32_t)(in->scb.warps[w].readRd.pendingReads != 0) << w;
     }
     // §4.2
     c->waw = IN_SET(ibuf_valid) & c->has_rd & IN_SET(scb_warps_readRd_pendingWrites);
-    c->war = IN_SET(ibuf_valid) & c->has_rd & reads;
+    c->war = IN_SET(ibuf_valid) & c->has_rd & rd_has_reads;
     c->candidates = IN_SET(ibuf_valid) & ~c->waw & ~c->war;
 }
 
-// §1: the first candidate after `last`, else the first one; without any, the last warp.
+// §1: the first candidate after `last`, else the first one; without any, warp num_warps - 1.
 static uint32_t choose(const cfg_t *cfg, const state_t *st, uint32_t candidates) {
-    const uint32_t later = candidates & ~((UINT32_C(2) << st->last) - 1u);
+    const uint32_t others = (UINT32_C(2) << st->last) - 1u; // warps 0 to `last`
+    const uint32_t later = candidates & ~others;
     const uint32_t among = later != 0 ? later : candidates;
     return among != 0 ? (uint32_t)__builtin_ctz(among) : cfg->num_warps - 1u;
 }
 
-// A set of sources: the bit of warp w in each of these sets of warps.
-static uint8_t of_warp(uint32_t w, uint32_t rs1, uint32_t rs2, uint32_t rs3) {
+// A set of sources: is warp w in each of these sets of warps?
+static uint8_t sources_of(uint32_t w, uint32_t rs1, uint32_t rs2, uint32_t rs3) {
     return (uint8_t)((rs1 >> w & 1u) | (rs2 >> w & 1u) << 1 | (rs3 >> w & 1u) << 2);
 }
 
 static void see(const cfg_t *cfg, const state_t *st, const in_t *in, cycle *c) {
-    look_at_heads(cfg, in, c);
+    find_candidates(cfg, in, c);
     c->choice = choose(cfg, st, c->candidates); // §4.4
-    c->has_rs = of_warp(c->choice, c->has_rs1, c->has_rs2, c->has_rs3);
-    c->busy = c->has_rs & of_warp(c->choice, IN_SET(scb_warps_readRs1_pendingWrites),
-                                  IN_SET(scb_warps_readRs2_pendingWrites),
-                                  IN_SET(scb_warps_readRs3_pendingWrites)); // §4.3
-    c->books = (c->candidates != 0) & in->rsAdmit.ready;                    // §4.5
-    c->fires = c->books & in->scb.updateRS.success;                         // §4.6
+    c->has_rs = sources_of(c->choice, c->has_rs1, c->has_rs2, c->has_rs3);
+    c->busy = c->has_rs & sources_of(c->choice, IN_SET(scb_warps_readRs1_pendingWrites),
+                                     IN_SET(scb_warps_readRs2_pendingWrites),
+                                     IN_SET(scb_warps_readRs3_pendingWrites)); // §4.3
+    c->books = (c->candidates != 0) & in->rsAdmit.ready;                       // §4.5
+    c->fires = c->books & in->scb.updateRS.success;                            // §4.6
 }
 
 // §4.1
@@ -109,14 +112,15 @@ static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, const c
 
 static void clear(const cfg_t *cfg, state_t *st) {
     (void)cfg;
-    for (uint32_t w = 0; w < WARPS; w++) { // those that the configuration lacks are 0
+    for (uint32_t w = 0; w < WARPS; w++) { // warps beyond num_warps too: no state stays unknown
         st->perf.stallsWAW[w] = 0;
         st->perf.stallsWAR[w] = 0;
         st->perf.stallsScoreboard[w] = 0;
     }
 }
 
-// One more for each warp of a set. `while`, as other loops are unrolled (docs/performance.md).
+// One more for each warp of a set. `while`: where a model is specialised every `for` is unrolled,
+// of which the compiler makes no vectors here (scripts/wlk/gen/specialised.py).
 static void count(const cfg_t *cfg, uint64_t *counters, uint32_t set) {
     uint32_t w = 0;
     while (w < cfg->num_warps) {
@@ -127,11 +131,12 @@ static void count(const cfg_t *cfg, uint64_t *counters, uint32_t set) {
 
 static void edge(const cfg_t *cfg, state_t *st, const in_t *in, const cycle *c) {
     const bool refuses = (c->candidates != 0) & !in->scb.updateRS.success;
+    const uint32_t refused = (uint32_t)refuses << c->choice;
     st->last = c->fires ? (uint8_t)c->choice : st->last; // §1
-    st->refused = (uint32_t)refuses << c->choice;
-    count(cfg, st->perf.stallsWAW, c->waw); // §4.10
+    count(cfg, st->perf.stallsWAW, c->waw);              // §4.10
     count(cfg, st->perf.stallsWAR, c->war);
-    count(cfg, st->perf.stallsScoreboard, st->refused);
+    count(cfg, st->perf.stallsScoreboard, refused);
+    st->refused = refused;
     if (in->softReset) {
         clear(cfg, st);
     }
@@ -150,6 +155,7 @@ static void show(const cfg_t *cfg, const state_t *st, wlk_state_visitor *visitor
     }
 }
 
+// The counters are outputs: one cycle shows them all.
 static void learn(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out) {
     (void)in;
     clear(cfg, st);
@@ -160,6 +166,7 @@ static void learn(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *ou
     }
 }
 
+// `last` decides what happens: each warp is followed.
 static bool follow(const cfg_t *cfg, state_t *st, uint32_t k) {
     st->last = (uint8_t)k;
     return k < cfg->num_warps;

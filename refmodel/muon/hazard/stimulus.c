@@ -9,7 +9,7 @@ enum { OPEN_CYCLES = 64 };
 
 enum {
     FREED,      // nothing is pending of a head's destination
-    SOFT_RESET, // what is left of the cycles with softReset
+    SOFT_RESET, // share of the cycles with softReset that keep it
 };
 
 static const stim_weights profiles[] = {
@@ -34,7 +34,7 @@ STIM_PROFILE_NAMES(WLK_HAZARD_PROFILES, STIM_PHASE_CYCLES);
 // While the arbiter's `last` is unknown a checker must follow each value that is possible. One of
 // two seeds starts that way. Then, and in the others, only one warp has a head in a cycle that
 // would go several ways.
-static bool may_show_all(const stim_cycle *c, const uint64_t *in) {
+static bool may_branch(const stim_cycle *c, const uint64_t *in) {
     const bool open = (c->stim->memory[STIM_FIRST] >> 16 & 1u) == 0;
     return (open && c->stim->cycle < OPEN_CYCLES) ||
            wlk_hazard_block.outcomes(c->cfg, c->state, in) == 1;
@@ -53,7 +53,7 @@ static void hook(const stim_cycle *c, uint64_t *in) {
     if (!stim_chance(&c->stim->random, c->w->own[SOFT_RESET])) {
         SET(softReset, in, 0);
     }
-    if (!may_show_all(c, in)) {
+    if (!may_branch(c, in)) {
         SET(ibuf_valid, in, heads & ~(heads - 1u));
     }
 }
