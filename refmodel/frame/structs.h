@@ -52,19 +52,20 @@ typedef struct care_t {
 typedef struct own_calls {
     /* Bits WLK_MODEL_RULE that the inputs break. */
     uint32_t (*broken)(const cfg_t *cfg, const state_t *st, const in_t *in);
-    /* Bits EVENT(POINT) of this cycle. It reads outputs that were shown alone, and no payloads. */
+    /* Bits EVENT(POINT) of this cycle. It may read outputs that `outputs` has shown, no payloads. */
     uint64_t (*events)(const cfg_t *cfg, const state_t *st, const in_t *in, const out_t *out);
     /* Is no work in flight? */
     bool (*drained)(const cfg_t *cfg, const state_t *st);
     /* VISIT_FLOPS for reports. */
     void (*show)(const cfg_t *cfg, const state_t *st, wlk_state_visitor *visitor, void *ctx);
-    /* What a cycle says of state that is unknown: each assigns it, before the edge and after it. */
+    /* While state is unknown: assigns members of it from the outputs of a cycle, `learn` before the
+     * edge and `learn_next` after it. */
     void (*learn)(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out);
     void (*learn_next)(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out);
-    /* Of members that decide what happens: assigns their values number k, from 0 on, and says
-     * whether there are any; the first k without ends the list. It assigns the same ones for each
-     * k, and reads none; the list has all values that they can have, at the start and later.
-     * While they are unknown, each of these is followed by itself. At most 64, of 32 numbers. */
+    /* Assigns value number k, from 0 on, of the members that decide what happens, and returns true;
+     * false where the list has ended. It assigns the same members for each k and reads none of
+     * them, and the list has every value that they can have, at the start and later. While they are
+     * unknown the frame runs each value by itself. At most 64 values, of 32 numbers each. */
     bool (*follow)(const cfg_t *cfg, state_t *st, uint32_t k);
     /* State that no reset and no edge has set is unknown. */
     bool unknown_start;
