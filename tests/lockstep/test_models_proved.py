@@ -107,7 +107,7 @@ FAULTS = {
             "(UINT32_C(2) << st->last)",
             "(UINT32_C(1) << st->last)",
         ),
-        "without a candidate the first warp": ("model.c", ": cfg->num_warps - 1u;", ": 0;"),
+        "without a candidate the first warp": ("model.c", ": idle;", ": 0;"),
         "a source is busy that is not there": ("model.c", "c->busy = c->has_rs & ", "c->busy = "),
         "sources change places": (
             "model.c",

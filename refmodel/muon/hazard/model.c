@@ -45,7 +45,8 @@ static uint32_t choose(const cfg_t *cfg, const state_t *st, uint32_t candidates)
     const uint32_t others = (UINT32_C(2) << st->last) - 1u; // warps 0 to `last`
     const uint32_t later = candidates & ~others;
     const uint32_t among = later != 0 ? later : candidates;
-    return among != 0 ? (uint32_t)__builtin_ctz(among) : cfg->num_warps - 1u;
+    const uint32_t idle = (cfg->num_warps - 1u) % WARPS; // of one warp or more
+    return among != 0 ? (uint32_t)__builtin_ctz(among) : idle;
 }
 
 // A set of sources: is warp w in each of these sets of warps?
