@@ -52,8 +52,7 @@ typedef struct care_t {
 typedef struct own_calls {
     /* Bits WLK_MODEL_RULE that the inputs break. */
     uint32_t (*broken)(const cfg_t *cfg, const state_t *st, const in_t *in);
-    /* Bits EVENT(POINT) of this cycle. It may read outputs that `outputs` has shown, no payloads.
-     */
+    /* Bits EVENT(POINT) of this cycle. It may read what `outputs` has shown, but no payloads. */
     uint64_t (*events)(const cfg_t *cfg, const state_t *st, const in_t *in, const out_t *out);
     /* Is no work in flight? */
     bool (*drained)(const cfg_t *cfg, const state_t *st);
