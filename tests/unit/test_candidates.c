@@ -117,7 +117,7 @@ static const struct {
 } designs[] = {
     {"hazard", "num_warps=4 num_lanes=2 num_pregs=16", 4, 1, 20, 80},
     {"hazard", "num_warps=3 num_lanes=2 num_pregs=16", 3, 1, 20, 50},
-    {"hazard", "num_warps=32 num_lanes=2 num_pregs=16", 32, 1, 2, 60},
+    {"hazard", "num_warps=32 num_lanes=2 num_pregs=16", 32, 1, 4, 100},
     {"reservation_station", "num_warps=4 num_lanes=2 num_pregs=16 rs_entries=4", 1, 4, 100, 15},
     {"reservation_station", "num_warps=4 num_lanes=2 num_pregs=16 rs_entries=5", 1, 5, 100, 15},
     {"issue", "num_warps=4 num_lanes=2 num_pregs=16 rs_entries=4", 4, 4, 20, 150},
