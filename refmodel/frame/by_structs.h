@@ -44,81 +44,23 @@ typedef struct fenced {
     uint64_t behind[BEHIND];
 } fenced;
 
-#define FENCE uint64_t behind[BEHIND];
+typedef fenced shown_t;
+#define TAKE_IN(cfg, in, given) NAMED(in_unpack)(cfg, in, given)
+#define FENCE                   uint64_t behind[BEHIND];
 #include "frame/framed.h"
 
-/* The outputs, as words and in `shown` as a struct; which bits must match, and which there are. Of
- * an unknown state `shown` has those of one that is possible. */
-static void answer(const cfg_t *cfg, const framed *f, const uint64_t *in, const in_t *given,
-                   const cycle_t *c, fenced *shown, uint64_t *out, uint64_t *care, uint64_t *mask) {
+static void show_all(const cfg_t *cfg, const state_t *st, const in_t *given, const cycle_t *c,
+                     shown_t *shown, uint64_t *out, uint64_t *care) {
     fenced known;
     memset(shown, 0, sizeof *shown);
     memset(&known, 0, sizeof known);
-    OUTPUTS(cfg, &f->st, given, c, &shown->side, &known.side);
+    OUTPUTS(cfg, st, given, c, &shown->side, &known.side);
     require_zeros(shown->behind, "writes behind its outputs");
     require_zeros(known.behind, "writes behind its outputs");
     memset(out, 0, out_words(cfg) * sizeof *out);
     memset(care, 0, out_words(cfg) * sizeof *care);
-    NAMED(out_mask)(cfg, mask);
-    if (!f->live) {
-        return;
-    }
-    if (IS_OPEN(f)) {
-        open_outputs((const uint32_t *)cfg, &f->o, in, out, care);
-    } else {
-        NAMED(out_pack)(cfg, &shown->side, out);
-        NAMED(out_pack)(cfg, &known.side, care);
-    }
-    for (uint32_t w = 0; w < out_words(cfg); w++) {
-        care[w] &= mask[w];
-        out[w] &= care[w];
-    }
-}
-
-#ifdef WLK_UNKNOWNS
-
-static void plain_outputs(const uint32_t *params, const state_t *st, const uint64_t *in,
-                          uint64_t *out, uint64_t *care) {
-    const cfg_t *cfg = (const cfg_t *)params;
-    uint64_t mask[CAPS(OUT_WORDS)];
-    framed plain;
-    in_t given;
-    fenced shown;
-    cycle_t c;
-    plain.st = *st;
-    plain.live = 1;
-    plain.o.open = 0;
-    NAMED(in_unpack)(cfg, in, &given);
-    SEE(cfg, st, &given, &c);
-    answer(cfg, &plain, in, &given, &c, &shown, out, care, mask);
-}
-
-static void plain_edge(const uint32_t *params, state_t *st, const uint64_t *in, bool reset) {
-    const cfg_t *cfg = (const cfg_t *)params;
-    in_t given;
-    cycle_t c;
-    if (in != NULL) {
-        NAMED(in_unpack)(cfg, in, &given);
-        SEE(cfg, st, &given, &c);
-        EDGE(cfg, st, &given, &c);
-    }
-    if (reset) {
-        clear(cfg, st);
-    }
-}
-
-#endif
-
-static void eval(const uint32_t *params, const void *state, const uint64_t *in, uint64_t *out,
-                 uint64_t *care) {
-    const cfg_t *cfg = (const cfg_t *)params;
-    uint64_t mask[CAPS(OUT_WORDS)];
-    in_t given;
-    fenced shown;
-    cycle_t c;
-    NAMED(in_unpack)(cfg, in, &given);
-    SEE(cfg, (const state_t *)state, &given, &c);
-    answer(cfg, (const framed *)state, in, &given, &c, &shown, out, care, mask);
+    NAMED(out_pack)(cfg, &shown->side, out);
+    NAMED(out_pack)(cfg, &known.side, care);
 }
 
 static void take_edge(const uint32_t *params, framed *f, const uint64_t *in, const in_t *given,
@@ -144,7 +86,7 @@ static void record(const uint32_t *params, void *state, const uint64_t *in, uint
     in_t given;
     fenced shown;
     cycle_t c;
-    NAMED(in_unpack)(cfg, in, &given);
+    TAKE_IN(cfg, in, &given);
     SEE(cfg, &f->st, &given, &c);
     answer(cfg, f, in, &given, &c, &shown, out, care, mask);
     info->violated = broken_framed(cfg, f, in, &given);
@@ -170,7 +112,7 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
     if (PAYLOADS || IS_OPEN(f) || got->mask != NULL) { /* a closer look */
         return 1;
     }
-    NAMED(in_unpack)(cfg, in->control, &given);
+    TAKE_IN(cfg, in->control, &given);
     SEE(cfg, &f->st, &given, &c);
     answer(cfg, f, in->control, &given, &c, &shown, out, care, mask);
     for (uint32_t w = 0; w < out_words(cfg); w++) {

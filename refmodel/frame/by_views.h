@@ -42,84 +42,30 @@
 /* In a function with `cfg` and `in`: an array of input bits as such a number. */
 #define IN_SET(ports) (in->sets.ports)
 
-#define FENCE
-#include "frame/framed.h"
-
 /* Views point into records that only an output's may be written to. */
 static inline uint64_t *words_of(const uint64_t *words) {
     return (uint64_t *)(uintptr_t)words;
 }
 
-/* The outputs of a state as words, and which bits are shown; and as a view. */
+typedef out_t shown_t;
+#define TAKE_IN(cfg, in, given) NAMED(in_read)(cfg, words_of(in), given)
+#define FENCE
+#include "frame/framed.h"
+
 static void show_all(const cfg_t *cfg, const state_t *st, const in_t *given, const cycle_t *c,
-                     out_t *shown, uint64_t *out, uint64_t *care) {
+                     shown_t *shown, uint64_t *out, uint64_t *care) {
     const uint32_t words = out_words(cfg);
     out_t known;
     care_t taken = {.does = RECORD, .bits = &known};
     memset(out, 0, words * sizeof *out);
     memset(care, 0, words * sizeof *care);
+    NAMED(out_clear)(cfg, shown);
+    NAMED(out_clear)(cfg, &known);
     NAMED(out_point)(cfg, out, shown);
     NAMED(out_point)(cfg, care, &known);
     OUTPUTS(cfg, st, given, c, shown, &taken);
     NAMED(out_write)(cfg, shown, false, out);
     NAMED(out_write)(cfg, &known, false, care);
-}
-
-/* The outputs as words and as a view of these; which bits must match. Of an unknown state the view
- * has those of one that is possible. */
-static void answer(const cfg_t *cfg, const framed *f, const uint64_t *in, const in_t *given,
-                   const cycle_t *c, out_t *shown, uint64_t *out, uint64_t *care) {
-    const uint32_t words = out_words(cfg);
-    uint64_t mask[CAPS(OUT_WORDS)];
-    show_all(cfg, &f->st, given, c, shown, out, care);
-    if (IS_OPEN(f)) {
-        open_outputs((const uint32_t *)cfg, &f->o, in, out, care);
-    }
-    NAMED(out_mask)(cfg, mask);
-    for (uint32_t w = 0; w < words; w++) {
-        care[w] = f->live ? care[w] & mask[w] : 0u;
-        out[w] &= care[w];
-    }
-}
-
-#ifdef WLK_UNKNOWNS
-
-static void plain_outputs(const uint32_t *params, const state_t *st, const uint64_t *in,
-                          uint64_t *out, uint64_t *care) {
-    const cfg_t *cfg = (const cfg_t *)params;
-    in_t given;
-    out_t shown;
-    cycle_t c;
-    NAMED(in_read)(cfg, words_of(in), &given);
-    SEE(cfg, st, &given, &c);
-    show_all(cfg, st, &given, &c, &shown, out, care);
-}
-
-static void plain_edge(const uint32_t *params, state_t *st, const uint64_t *in, bool reset) {
-    const cfg_t *cfg = (const cfg_t *)params;
-    in_t given;
-    cycle_t c;
-    if (in != NULL) {
-        NAMED(in_read)(cfg, words_of(in), &given);
-        SEE(cfg, st, &given, &c);
-        EDGE(cfg, st, &given, &c);
-    }
-    if (reset) {
-        clear(cfg, st);
-    }
-}
-
-#endif
-
-static void eval(const uint32_t *params, const void *state, const uint64_t *in, uint64_t *out,
-                 uint64_t *care) {
-    const cfg_t *cfg = CFG(params);
-    in_t given;
-    out_t shown;
-    cycle_t c;
-    NAMED(in_read)(cfg, words_of(in), &given);
-    SEE(cfg, (const state_t *)state, &given, &c);
-    answer(cfg, (const framed *)state, in, &given, &c, &shown, out, care);
 }
 
 static inline void take_edge(const cfg_t *cfg, framed *f, const uint64_t *in, const in_t *given,
@@ -138,12 +84,13 @@ static void record(const uint32_t *params, void *state, const uint64_t *in, uint
                    uint64_t *care, wlk_step_info *info) {
     const cfg_t *cfg = CFG(params);
     framed *f = (framed *)state;
+    uint64_t mask[CAPS(OUT_WORDS)];
     in_t given;
     out_t shown;
     cycle_t c;
-    NAMED(in_read)(cfg, words_of(in), &given);
+    TAKE_IN(cfg, in, &given);
     SEE(cfg, &f->st, &given, &c);
-    answer(cfg, f, in, &given, &c, &shown, out, care);
+    answer(cfg, f, in, &given, &c, &shown, out, care, mask);
     info->violated = broken_framed(cfg, f, in, &given);
     NAMED(out_spread)(cfg, &shown);
     info->events = f->live && own.events != NULL ? own.events(cfg, &f->st, &given, &shown) : 0u;
@@ -159,12 +106,12 @@ static __attribute__((flatten)) void tick(const uint32_t *params, void *state, c
     in_t given;
     out_t shown;
     cycle_t c;
-    NAMED(in_read)(cfg, words_of(in), &given);
+    TAKE_IN(cfg, in, &given);
     SEE(cfg, &f->st, &given, &c);
     info->violated = broken_framed(cfg, f, in, &given);
     info->events = 0;
     if (f->live && own.events != NULL) {
-        NAMED(out_point)(cfg, words_of(in), &shown);
+        NAMED(out_clear)(cfg, &shown);
         OUTPUTS(cfg, &f->st, &given, &c, &shown, &seen);
         NAMED(out_spread)(cfg, &shown);
         info->events = own.events(cfg, &f->st, &given, &shown);
@@ -183,14 +130,14 @@ static inline void pass(const cfg_t *cfg, framed *f, const uint64_t *in, const i
  * cycle is taken, so both lie in registers. */
 static __attribute__((noinline)) int step_masked(const cfg_t *cfg, framed *f, const uint64_t *in,
                                                  const wlk_view *got, wlk_step_info *info) {
-    uint64_t out[CAPS(OUT_WORDS)], care[CAPS(OUT_WORDS)];
+    uint64_t out[CAPS(OUT_WORDS)], care[CAPS(OUT_WORDS)], mask[CAPS(OUT_WORDS)];
     uint64_t differs = 0;
     in_t given;
     out_t shown;
     cycle_t c;
-    NAMED(in_read)(cfg, words_of(in), &given);
+    TAKE_IN(cfg, in, &given);
     SEE(cfg, &f->st, &given, &c);
-    answer(cfg, f, in, &given, &c, &shown, out, care);
+    answer(cfg, f, in, &given, &c, &shown, out, care, mask);
     for (uint32_t w = 0; w < out_words(cfg); w++) {
         differs |= (out[w] ^ got->control[w]) & care[w] & got->mask[w];
     }
@@ -215,8 +162,9 @@ static __attribute__((flatten)) int step(const uint32_t *params, void *state, co
     if (got->mask != NULL) {
         return step_masked(cfg, f, in->control, got, info);
     }
-    NAMED(in_read)(cfg, words_of(in->control), &given);
+    TAKE_IN(cfg, in->control, &given);
     SEE(cfg, &f->st, &given, &c);
+    NAMED(out_clear)(cfg, &shown);
     NAMED(out_point)(cfg, words_of(got->control), &shown);
     OUTPUTS(cfg, &f->st, &given, &c, &shown, &compared);
     if ((compared.differs | NAMED(out_differs)(cfg, &shown, got->control)) != 0) {

@@ -156,16 +156,16 @@ static void follow_start(const uint32_t *params, opened *o) {
 
 /* Bits that all possible values have in common. */
 static void follow_outputs(const uint32_t *params, const opened *o, const uint64_t *in,
-                           const NAMED(in) * given, uint64_t *out, uint64_t *care) {
+                           uint64_t *out, uint64_t *care) {
     uint64_t other[CAPS(OUT_WORDS)], other_care[CAPS(OUT_WORDS)];
     wlk_num st[WLK_UNKNOWNS];
     followed f;
     follow_values(params, o->possible, &f);
     follow_take(o, &f, o->possible, st);
-    open_outputs_of(params, st, in, given, out, care);
+    open_outputs_of(params, st, in, out, care);
     for (uint64_t rest = REST(o->possible); rest != 0; rest = REST(rest)) {
         follow_take(o, &f, rest, st);
-        open_outputs_of(params, st, in, given, other, other_care);
+        open_outputs_of(params, st, in, other, other_care);
         for (uint32_t w = 0; w < out_words((const cfg_t *)params); w++) {
             care[w] &= other_care[w] & ~(out[w] ^ other[w]);
         }
@@ -173,8 +173,7 @@ static void follow_outputs(const uint32_t *params, const opened *o, const uint64
 }
 
 /* Should a value become none of them, no more are followed. */
-static void follow_edge(const uint32_t *params, opened *o, const uint64_t *in,
-                        const NAMED(in) * given, bool reset) {
+static void follow_edge(const uint32_t *params, opened *o, const uint64_t *in, bool reset) {
     wlk_num st[WLK_UNKNOWNS], joined[WLK_UNKNOWNS];
     uint64_t possible = 0, rest = o->possible;
     bool stay = true;
@@ -182,7 +181,7 @@ static void follow_edge(const uint32_t *params, opened *o, const uint64_t *in,
     follow_values(params, o->possible, &f);
     do {
         follow_take(o, &f, rest, st);
-        open_edge_of(params, st, in, given, reset);
+        open_edge_of(params, st, in, reset);
         for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
             joined[i] = rest == o->possible ? st[i] : wlk_num_join(joined[i], st[i]);
         }
@@ -230,17 +229,17 @@ static uint64_t mixed_state(uint64_t sum, const wlk_num *st) {
 }
 
 static effect follow_effect(const uint32_t *params, const opened *o, const followed *f, uint32_t k,
-                            const uint64_t *in, const NAMED(in) * given) {
+                            const uint64_t *in) {
     const uint32_t words = out_words((const cfg_t *)params);
     uint64_t out[CAPS(OUT_WORDS)], care[CAPS(OUT_WORDS)], sum = 0;
     wlk_num st[WLK_UNKNOWNS];
     effect e;
     follow_take(o, f, UINT64_C(1) << k, st);
-    open_outputs_of(params, st, in, given, out, care);
+    open_outputs_of(params, st, in, out, care);
     for (uint32_t w = 0; w < words; w++) {
         sum = mixed(mixed(sum, out[w] & care[w]), care[w]);
     }
-    open_edge_of(params, st, in, given, CAPS(IN_RESET)(in));
+    open_edge_of(params, st, in, CAPS(IN_RESET)(in));
     e.stays = follow_is(st, f, k);
     e.all = mixed_state(sum, st);
     follow_put(st, f, 0);
@@ -264,17 +263,15 @@ static uint32_t follow_outcomes(const uint32_t *params, const opened *o, const u
     effect of[MOST_VALUES];
     uint64_t effects[MOST_VALUES];
     uint32_t n = 0;
-    NAMED(in) given;
     followed f;
     values[0] = o->possible;
     if (REST(o->possible) == 0) {
         return 1;
     }
-    NAMED(in_unpack)((const cfg_t *)params, in, &given);
     follow_values(params, o->possible, &f);
     for (uint64_t rest = o->possible; rest != 0; rest = REST(rest)) {
         const uint32_t k = (uint32_t)__builtin_ctzll(rest);
-        of[k] = follow_effect(params, o, &f, k, in, &given);
+        of[k] = follow_effect(params, o, &f, k, in);
     }
     for (uint32_t round = 0; round < 2; round++) { /* those that stay come second */
         for (uint64_t rest = o->possible; rest != 0; rest = REST(rest)) {
@@ -308,12 +305,11 @@ static void follow_assume(const uint32_t *params, opened *o, state_t *st, const 
 
 #else
 
-#define follow_start(params, o)     ((void)(params))
-#define follow_state(params, o, st) ((void)(st))
-#define follow_narrow(params, o)    ((void)(params))
-#define follow_outputs(params, o, in, given, out, care)                                            \
-    open_outputs_of(params, (o)->known, in, given, out, care)
-#define follow_edge(params, o, in, given, reset) open_edge_of(params, (o)->known, in, given, reset)
+#define follow_start(params, o)                  ((void)(params))
+#define follow_state(params, o, st)              ((void)(st))
+#define follow_narrow(params, o)                 ((void)(params))
+#define follow_outputs(params, o, in, out, care) open_outputs_of(params, (o)->known, in, out, care)
+#define follow_edge(params, o, in, reset)        open_edge_of(params, (o)->known, in, reset)
 #define follow_broken(params, o, given)          CALLED(broken)(params, (o)->known, given)
 
 #endif

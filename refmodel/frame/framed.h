@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the calls of by_structs.h and by_views.h have in common: the state as callers see it, and
- * the calls that look at nothing else. FENCE: members after the block's own.
+ * What the calls of by_structs.h and by_views.h have in common: the state as callers see it, the
+ * outputs, and the calls that look at nothing else. They define
+ *   FENCE                      members of the state after the block's own
+ *   TAKE_IN(cfg, in, given)    the inputs of a record
+ *   shown_t, show_all          outputs
  */
 #ifndef WLK_FRAME_FRAMED_H
 #define WLK_FRAME_FRAMED_H
@@ -126,5 +129,67 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
         own.show(CFG(params), &f->st, visitor, ctx);
     }
 }
+
+/* The outputs of a state as words, and which bits are shown; and as callers see them. */
+static void show_all(const cfg_t *cfg, const state_t *st, const in_t *given, const cycle_t *c,
+                     shown_t *shown, uint64_t *out, uint64_t *care);
+
+/* The same, and which bits there are: those that must match. Of an unknown state `shown` has those
+ * of one that is possible. */
+static void answer(const cfg_t *cfg, const framed *f, const uint64_t *in, const in_t *given,
+                   const cycle_t *c, shown_t *shown, uint64_t *out, uint64_t *care,
+                   uint64_t *mask) {
+    show_all(cfg, &f->st, given, c, shown, out, care);
+    if (IS_OPEN(f) && f->live) {
+        open_outputs((const uint32_t *)cfg, &f->o, in, out, care);
+    }
+    NAMED(out_mask)(cfg, mask);
+    for (uint32_t w = 0; w < out_words(cfg); w++) {
+        care[w] = f->live ? care[w] & mask[w] : 0u;
+        out[w] &= care[w];
+    }
+}
+
+static void eval(const uint32_t *params, const void *state, const uint64_t *in, uint64_t *out,
+                 uint64_t *care) {
+    const cfg_t *cfg = CFG(params);
+    const framed *f = (const framed *)state;
+    uint64_t mask[CAPS(OUT_WORDS)];
+    in_t given;
+    shown_t shown;
+    cycle_t c;
+    TAKE_IN(cfg, in, &given);
+    SEE(cfg, &f->st, &given, &c);
+    answer(cfg, f, in, &given, &c, &shown, out, care, mask);
+}
+
+#ifdef WLK_UNKNOWNS
+
+static void plain_outputs(const uint32_t *params, const state_t *st, const uint64_t *in,
+                          uint64_t *out, uint64_t *care) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    in_t given;
+    shown_t shown;
+    cycle_t c;
+    TAKE_IN(cfg, in, &given);
+    SEE(cfg, st, &given, &c);
+    show_all(cfg, st, &given, &c, &shown, out, care);
+}
+
+static void plain_edge(const uint32_t *params, state_t *st, const uint64_t *in, bool reset) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    in_t given;
+    cycle_t c;
+    if (in != NULL) {
+        TAKE_IN(cfg, in, &given);
+        SEE(cfg, st, &given, &c);
+        EDGE(cfg, st, &given, &c);
+    }
+    if (reset) {
+        clear(cfg, st);
+    }
+}
+
+#endif
 
 #endif

@@ -66,36 +66,39 @@ static bool open_is_plain(const wlk_num *st, state_t *plain) {
     return true;
 }
 
-/* Outputs of one state as words. @p in: the words of @p given. */
+/* Outputs of one state as words. */
 static void open_outputs_of(const uint32_t *params, const wlk_num *st, const uint64_t *in,
-                            const NAMED(in) * given, uint64_t *out, uint64_t *care) {
+                            uint64_t *out, uint64_t *care) {
     const cfg_t *cfg = (const cfg_t *)params;
+    NAMED(in) given;
     NAMED(out) shown, known;
     state_t plain;
     if (open_is_plain(st, &plain)) {
         plain_outputs(params, &plain, in, out, care);
         return;
     }
+    NAMED(in_unpack)(cfg, in, &given);
     memset(&shown, 0, sizeof shown);
     memset(&known, 0, sizeof known);
     memset(out, 0, out_words(cfg) * sizeof *out);
     memset(care, 0, out_words(cfg) * sizeof *care);
-    CALLED(outputs)(params, st, given, &shown, &known);
+    CALLED(outputs)(params, st, &given, &shown, &known);
     NAMED(out_pack)(cfg, &shown, out);
     NAMED(out_pack)(cfg, &known, care);
 }
 
-/* The edge of a state, if there is one (@p given), and what a reset sets. */
-static void open_edge_of(const uint32_t *params, wlk_num *st, const uint64_t *in,
-                         const NAMED(in) * given, bool reset) {
+/* The edge of a state, if there is one (@p in), and what a reset sets. */
+static void open_edge_of(const uint32_t *params, wlk_num *st, const uint64_t *in, bool reset) {
+    NAMED(in) given;
     state_t plain;
     if (open_is_plain(st, &plain)) {
         plain_edge(params, &plain, in, reset);
         CALLED(raise)(&plain, st);
         return;
     }
-    if (given != NULL) {
-        CALLED(edge)(params, st, given);
+    if (in != NULL) {
+        NAMED(in_unpack)((const cfg_t *)params, in, &given);
+        CALLED(edge)(params, st, &given);
     }
     if (reset) {
         CALLED(clear)(params, st);
@@ -116,9 +119,7 @@ static void open_start(const uint32_t *params, opened *o, state_t *st) {
 /* The outputs as words; care: bits that are the same for all values of the unknown state. */
 static void open_outputs(const uint32_t *params, const opened *o, const uint64_t *in, uint64_t *out,
                          uint64_t *care) {
-    NAMED(in) given;
-    NAMED(in_unpack)((const cfg_t *)params, in, &given);
-    follow_outputs(params, o, in, &given, out, care);
+    follow_outputs(params, o, in, out, care);
 }
 
 /* Add what a function assigns of unknown bits; known bits stay. */
@@ -139,7 +140,7 @@ static void open_learn_by(wlk_learn *function, const uint32_t *params, opened *o
 }
 
 static void open_clear(const uint32_t *params, opened *o) {
-    follow_edge(params, o, NULL, NULL, true);
+    follow_edge(params, o, NULL, true);
     open_settle(o);
 }
 
@@ -147,9 +148,9 @@ static void open_clear(const uint32_t *params, opened *o) {
 static void open_edge(const uint32_t *params, opened *o, state_t *st, const uint64_t *in) {
     const bool reset = CAPS(IN_RESET)(in);
     NAMED(in) given;
-    NAMED(in_unpack)((const cfg_t *)params, in, &given);
-    follow_edge(params, o, in, &given, reset);
+    follow_edge(params, o, in, reset);
     if (o->has_seen && !reset) {
+        NAMED(in_unpack)((const cfg_t *)params, in, &given);
         open_learn_by(CALLED(learn_next), params, o, st, &given);
     }
     o->has_seen = 0;

@@ -167,10 +167,9 @@ static inline void {self.p}_defaults({self.p}_cfg *cfg) {{
 
     def _set(self, item: Field) -> str:
         """An array of bits as a number, or shown by one."""
-        ((_, _, count),) = [part for part in item.members if part[2] is not None]
-        member = "".join(f".{name}[i]" if n else f".{name}" for name, _, n in item.members)[1:]
-        each = f"for (uint32_t i = 0; i < {count.c()}; i++)"
-        name = f"{self.p}_{item.direction}_all_{set_name(item)}"
+        member = ".".join(f"{name}[i]" if n else name for name, _, n in item.members)
+        each = f"for (uint32_t i = 0; i < {set_size(item)}; i++)"
+        name = f"{self.p}_{item.direction}_all_{flat_name(item)}"
         kind = c_type(max(item.counts[0], 32))
         if item.direction == "out":
             args = f"{self.cfg}, {self.p}_out *out, {kind} set"
@@ -393,7 +392,8 @@ typedef struct {self.p}_{side} {{
             in_unit = view and self.is_apart(item)
             ends = item.unit_at if in_unit else len(item.path)
             if view and ends == depth + 1 and (in_unit or item.lanes is not None):
-                text += f"{pad}uint64_t *{name};\n{pad}uint32_t {part}_n;\n"
+                size = f"{pad}uint32_t {part}_n;\n" if item.direction == "out" else ""
+                text += f"{pad}uint64_t *{name};\n{size}"
                 continue
             if len(item.path) > depth + 1:
                 inner = self.members(inside, depth + 1, view=view)
@@ -429,7 +429,7 @@ typedef struct {self.p}_{side} {{
             if count is not None:
                 indices.append(f"i{len(indices)}" if len(item.counts) > 1 else "i")
                 place += f"[{indices[-1]}]"
-        name, width = item.flat.replace(".", "_"), item.width.c()
+        name, width = flat_name(item), item.width.c()
         inside = "".join(f"uint32_t {index}, " for index in indices)
         struct = f"{self.p}_{side}"
         text = f"""\
@@ -471,7 +471,7 @@ static inline void {struct}_lane_set_{name}({self.cfg},
             notes = [f"{len(slots)} side by side"] * (len(slots) > 1)
             notes += ["of a group's element"] * (item.group is not None)
             place = (slots[0].word, slots[0].lsb, len(slots) * item.max_width)
-            name = item.flat.replace(".", "_")
+            name = flat_name(item)
             accessors.append(_accessor(f"{self.p}_{side}", name, place, ", ".join(notes)))
         return f"{lines(accessors, 0)}\n{self._group_place(side)}{self._unit_places(side)}"
 
@@ -862,9 +862,15 @@ def require_even(table: Table, item: Field, is_even: bool) -> None:
         raise WlkError(Status.MODEL_ERROR, message)
 
 
-def set_name(item: Field) -> str:
-    """An array of bits in the names of what takes all of it."""
+def flat_name(item: Field) -> str:
+    """A field in the names of what takes all of it."""
     return item.flat.replace(".", "_")
+
+
+def set_size(item: Field) -> str:
+    """How many elements an array of one dimension has, as C."""
+    (count,) = (n for _, n in item.path if n is not None)
+    return count.c()
 
 
 def unit_name(item: Field) -> str:
