@@ -14,9 +14,8 @@ WLK_BEGIN_DECLS
 
 /** State: the arbiter's `last`, which no reset reaches, and the performance counters. */
 struct wlk_hazard_state {
-    uint8_t last; /**< the warp that was admitted last */
-    uint32_t
-        refused; /**< the warp whose head was refused in the cycle before, as a set (coverage) */
+    uint8_t last;     /**< the warp that was admitted last */
+    uint32_t refused; /**< coverage: the set of the warp refused in the cycle before */
     struct {
         uint64_t stallsWAW[WLK_HAZARD_MAX_NUM_WARPS], stallsWAR[WLK_HAZARD_MAX_NUM_WARPS];
         uint64_t stallsScoreboard[WLK_HAZARD_MAX_NUM_WARPS];

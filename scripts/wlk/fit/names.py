@@ -11,8 +11,8 @@ WORDS = frozenset(
     typedef typeof union unsigned void volatile while asm linux unix i386 errno stdin stdout stderr
     NULL MODEL MODEL_CAPS NAMED CAPS SHOW SHOW_WORDS SHOW_SET IN_SET EVENT PAYLOADS INNER FENCE
     FENCE_WORD alignas alignof constexpr nullptr static_assert thread_local class delete explicit
-    export friend
-    mutable namespace new operator private protected public template this throw try catch typename
+    export friend mutable namespace new operator private protected public template this throw try
+    catch typename
     using virtual and or not xor handle eval eval_step eval_end_step eventsPending nextTimeSlot
     trace name hierName modelName threads prepareClone atClone contextp vlSymsp rootp""".split()
 )

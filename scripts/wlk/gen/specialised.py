@@ -8,9 +8,9 @@ It has the state of the library's model, and takes its place for that configurat
 
 import functools
 import platform
-import subprocess
 from pathlib import Path
 
+from ..base import progress
 from ..base.errors import ROOT
 from ..tables import Config, Table, own, shipped
 from ..tables.files import MODEL, MODELS, is_by_structs
@@ -38,8 +38,8 @@ UNROLL = """\
 @functools.cache
 def flags(compiler: str) -> tuple[str, ...]:
     """Of a compiler. Clang refuses what it does not know, and those are GCC's."""
-    done = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
-    return FLAGS if "clang" in done.stdout else (*FLAGS, *CHOICES)
+    is_clang = "clang" in progress.run([compiler, "--version"]).output
+    return FLAGS if is_clang else (*FLAGS, *CHOICES)
 
 
 def is_possible(table: Table) -> bool:

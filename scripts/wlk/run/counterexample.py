@@ -84,9 +84,9 @@ def of_block(
         (place / "report.txt").write_text(text + "\n", encoding="utf-8")
     if broken:
         excused = f"it breaks {', '.join(broken)}, where simulation stops"
-    made = Example(path, answer.depth, found, result.first, text, "" if found else excused)
-    made.illegal, made.from_zero = broken, found and power_up == "reset"
-    return made
+    excused = "" if found else excused
+    more = {"illegal": broken, "from_zero": found and power_up == "reset"}
+    return Example(path, answer.depth, found, result.first, text, excused, **more)
 
 
 def of_lockstep(
