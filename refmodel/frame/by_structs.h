@@ -45,8 +45,11 @@ typedef struct fenced {
 } fenced;
 
 typedef fenced shown_t;
-#define TAKE_IN(cfg, in, given) NAMED(in_unpack)(cfg, in, given)
-#define FENCE                   uint64_t behind[BEHIND];
+#define TAKE_IN(cfg, in, given)    NAMED(in_unpack)(cfg, in, given)
+#define TAKE_OUT(cfg, out, taken)  NAMED(out_unpack)(cfg, out, taken)
+#define NEW_OUT(cfg, out, shown)   memset(shown, 0, sizeof *(shown))
+#define WRITE_OUT(cfg, shown, out) NAMED(out_pack)(cfg, shown, out)
+#define FENCE                      uint64_t behind[BEHIND];
 #include "frame/framed.h"
 
 static void show_all(const cfg_t *cfg, const state_t *st, const in_t *given, const cycle_t *c,
@@ -59,8 +62,8 @@ static void show_all(const cfg_t *cfg, const state_t *st, const in_t *given, con
     require_zeros(known.behind, "writes behind its outputs");
     memset(out, 0, out_words(cfg) * sizeof *out);
     memset(care, 0, out_words(cfg) * sizeof *care);
-    NAMED(out_pack)(cfg, &shown->side, out);
-    NAMED(out_pack)(cfg, &known.side, care);
+    WRITE_OUT(cfg, &shown->side, out);
+    WRITE_OUT(cfg, &known.side, care);
 }
 
 static void take_edge(const uint32_t *params, framed *f, const uint64_t *in, const in_t *given,

@@ -48,7 +48,10 @@ static inline uint64_t *words_of(const uint64_t *words) {
 }
 
 typedef out_t shown_t;
-#define TAKE_IN(cfg, in, given) NAMED(in_read)(cfg, words_of(in), given)
+#define TAKE_IN(cfg, in, given)    NAMED(in_read)(cfg, words_of(in), given)
+#define TAKE_OUT(cfg, out, taken)  NAMED(out_read)(cfg, words_of(out), taken)
+#define NEW_OUT(cfg, out, shown)   (NAMED(out_clear)(cfg, shown), NAMED(out_point)(cfg, out, shown))
+#define WRITE_OUT(cfg, shown, out) NAMED(out_write)(cfg, shown, false, out)
 #define FENCE
 #include "frame/framed.h"
 
@@ -59,13 +62,11 @@ static void show_all(const cfg_t *cfg, const state_t *st, const in_t *given, con
     care_t taken = {.does = RECORD, .bits = &known};
     memset(out, 0, words * sizeof *out);
     memset(care, 0, words * sizeof *care);
-    NAMED(out_clear)(cfg, shown);
-    NAMED(out_clear)(cfg, &known);
-    NAMED(out_point)(cfg, out, shown);
-    NAMED(out_point)(cfg, care, &known);
+    NEW_OUT(cfg, out, shown);
+    NEW_OUT(cfg, care, &known);
     OUTPUTS(cfg, st, given, c, shown, &taken);
-    NAMED(out_write)(cfg, shown, false, out);
-    NAMED(out_write)(cfg, &known, false, care);
+    WRITE_OUT(cfg, shown, out);
+    WRITE_OUT(cfg, &known, care);
 }
 
 static inline void take_edge(const cfg_t *cfg, framed *f, const uint64_t *in, const in_t *given,
@@ -164,8 +165,7 @@ static __attribute__((flatten)) int step(const uint32_t *params, void *state, co
     }
     TAKE_IN(cfg, in->control, &given);
     SEE(cfg, &f->st, &given, &c);
-    NAMED(out_clear)(cfg, &shown);
-    NAMED(out_point)(cfg, words_of(got->control), &shown);
+    NEW_OUT(cfg, words_of(got->control), &shown);
     OUTPUTS(cfg, &f->st, &given, &c, &shown, &compared);
     if ((compared.differs | NAMED(out_differs)(cfg, &shown, got->control)) != 0) {
         return 1;

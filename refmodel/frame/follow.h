@@ -195,7 +195,7 @@ static void follow_edge(const uint32_t *params, opened *o, const uint64_t *in, b
 }
 
 /* Rules that each possible value breaks. */
-static uint32_t follow_broken(const uint32_t *params, const opened *o, const NAMED(in) * given) {
+static uint32_t follow_broken(const uint32_t *params, const opened *o, const in_t *given) {
     wlk_num st[WLK_UNKNOWNS];
     followed f;
     uint32_t broken;
@@ -291,12 +291,18 @@ static uint32_t follow_outcomes(const uint32_t *params, const opened *o, const u
     return n;
 }
 
+static uint32_t follow_count(const uint32_t *params, const opened *o, const uint64_t *in) {
+    uint64_t values[MOST_VALUES];
+    return open_pauses(params, o, in) ? 1u : follow_outcomes(params, o, in, values);
+}
+
 /* The cycle has outcome @p k. */
 static void follow_assume(const uint32_t *params, opened *o, state_t *st, const uint64_t *in,
                           uint32_t k) {
     uint64_t values[MOST_VALUES];
     if (k < follow_outcomes(params, o, in, values)) {
         o->possible = values[k];
+        memset(&o->pause, 0, sizeof o->pause);
         follow_narrow(params, o);
         follow_state(params, o, st);
         open_settle(o);
@@ -310,6 +316,7 @@ static void follow_assume(const uint32_t *params, opened *o, state_t *st, const 
 #define follow_narrow(params, o)                 ((void)(params))
 #define follow_outputs(params, o, in, out, care) open_outputs_of(params, (o)->known, in, out, care)
 #define follow_edge(params, o, in, reset)        open_edge_of(params, (o)->known, in, reset)
+#define follow_count(params, o, in)              1u
 #define follow_broken(params, o, given)          CALLED(broken)(params, (o)->known, given)
 
 #endif

@@ -3,7 +3,8 @@
  * What the calls of by_structs.h and by_views.h have in common: the state as callers see it, the
  * outputs, and the calls that look at nothing else. They define
  *   FENCE                      members of the state after the block's own
- *   TAKE_IN(cfg, in, given)    the inputs of a record
+ *   TAKE_IN(cfg, in, given)    the inputs of a record; TAKE_OUT outputs
+ *   NEW_OUT(cfg, out, shown)   outputs that are 0, of a record that is; WRITE_OUT: into that record
  *   shown_t, show_all          outputs
  */
 #ifndef WLK_FRAME_FRAMED_H
@@ -52,8 +53,7 @@ static void learn_framed(const uint32_t *params, void *state, const wlk_sight *s
 
 static uint32_t outcomes_framed(const uint32_t *params, const void *state, const uint64_t *in) {
     const framed *f = (const framed *)state;
-    uint64_t values[MOST_VALUES];
-    return IS_OPEN(f) && f->live ? follow_outcomes(params, &f->o, in, values) : 1u;
+    return IS_OPEN(f) && f->live ? follow_count(params, &f->o, in) : 1u;
 }
 
 static void assume_framed(const uint32_t *params, void *state, const uint64_t *in, uint32_t k) {

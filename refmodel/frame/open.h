@@ -8,7 +8,7 @@
  * cycle:
  *   1. the output bits that follow from `known` are compared
  *   2. learn: the outputs are kept, and what .learn assigns of unknown bits is known
- *      (a start without its reset does this before 1.)
+ *      (a start without its reset does this before 1., and learn_by_next)
  *   3. the edge of `st`, then that of `known`; in reset clear, else .learn_next if 2. was done
  * 2., 3. and a clear end with: if all is known, *o becomes zeros, and the plain model goes on.
  *
@@ -34,7 +34,12 @@ typedef struct opened {
     uint64_t possible; /* the set of values of .follow; empty: none is followed */
     uint32_t unknown;  /* a number that was not known at the last look: the search starts there */
     uint8_t has_seen;  /* seen and seen_known have the outputs of this cycle and their known bits */
-    NAMED(out) seen, seen_known;
+    uint64_t seen[CAPS(OUT_WORDS)], seen_known[CAPS(OUT_WORDS)];
+    /* The last edge changed nothing that is known: with the same inputs neither will the next one,
+     * and these are the outputs. Else zeros. */
+    struct {
+        uint64_t is_one, in[CAPS(IN_WORDS)], out[CAPS(OUT_WORDS)], care[CAPS(OUT_WORDS)];
+    } pause;
     wlk_num known[WLK_UNKNOWNS];
 } opened;
 
@@ -70,26 +75,26 @@ static bool open_is_plain(const wlk_num *st, state_t *plain) {
 static void open_outputs_of(const uint32_t *params, const wlk_num *st, const uint64_t *in,
                             uint64_t *out, uint64_t *care) {
     const cfg_t *cfg = (const cfg_t *)params;
-    NAMED(in) given;
-    NAMED(out) shown, known;
+    in_t given;
+    out_t shown, known;
     state_t plain;
     if (open_is_plain(st, &plain)) {
         plain_outputs(params, &plain, in, out, care);
         return;
     }
-    NAMED(in_unpack)(cfg, in, &given);
-    memset(&shown, 0, sizeof shown);
-    memset(&known, 0, sizeof known);
+    TAKE_IN(cfg, in, &given);
     memset(out, 0, out_words(cfg) * sizeof *out);
     memset(care, 0, out_words(cfg) * sizeof *care);
+    NEW_OUT(cfg, out, &shown);
+    NEW_OUT(cfg, care, &known);
     CALLED(outputs)(params, st, &given, &shown, &known);
-    NAMED(out_pack)(cfg, &shown, out);
-    NAMED(out_pack)(cfg, &known, care);
+    WRITE_OUT(cfg, &shown, out);
+    WRITE_OUT(cfg, &known, care);
 }
 
 /* The edge of a state, if there is one (@p in), and what a reset sets. */
 static void open_edge_of(const uint32_t *params, wlk_num *st, const uint64_t *in, bool reset) {
-    NAMED(in) given;
+    in_t given;
     state_t plain;
     if (open_is_plain(st, &plain)) {
         plain_edge(params, &plain, in, reset);
@@ -97,12 +102,18 @@ static void open_edge_of(const uint32_t *params, wlk_num *st, const uint64_t *in
         return;
     }
     if (in != NULL) {
-        NAMED(in_unpack)((const cfg_t *)params, in, &given);
+        TAKE_IN((const cfg_t *)params, in, &given);
         CALLED(edge)(params, st, &given);
     }
     if (reset) {
         CALLED(clear)(params, st);
     }
+}
+
+/* Is this cycle like the one before it? */
+static bool open_pauses(const uint32_t *params, const opened *o, const uint64_t *in) {
+    const size_t bytes = NAMED(in_words)((const cfg_t *)params) * sizeof *in;
+    return o->pause.is_one && memcmp(in, o->pause.in, bytes) == 0;
 }
 
 #include "frame/follow.h"
@@ -119,39 +130,78 @@ static void open_start(const uint32_t *params, opened *o, state_t *st) {
 /* The outputs as words; care: bits that are the same for all values of the unknown state. */
 static void open_outputs(const uint32_t *params, const opened *o, const uint64_t *in, uint64_t *out,
                          uint64_t *care) {
-    follow_outputs(params, o, in, out, care);
+    if (open_pauses(params, o, in)) {
+        memcpy(out, o->pause.out, out_words((const cfg_t *)params) * sizeof *out);
+        memcpy(care, o->pause.care, out_words((const cfg_t *)params) * sizeof *care);
+    } else {
+        follow_outputs(params, o, in, out, care);
+    }
 }
 
-/* Add what a function assigns of unknown bits; known bits stay. */
+/* Add what a function assigns of unknown bits; known bits stay. @p next: words of the next cycle's
+ * outputs, and their known bits; NULL where no function asks for them. */
 static void open_learn_by(wlk_learn *function, const uint32_t *params, opened *o, state_t *st,
-                          const NAMED(in) * given) {
+                          const in_t *given, const uint64_t *next, const uint64_t *next_known) {
+    const cfg_t *cfg = (const cfg_t *)params;
     wlk_num learned[WLK_UNKNOWNS];
+    uint64_t mask[CAPS(OUT_WORDS)];
+    out_t out[5];
+    const wlk_seen seen = {&out[0], &out[1], &out[2], &out[3], &out[4]};
     if (function == NULL) {
         return;
     }
+    NAMED(out_mask)(cfg, mask);
+    TAKE_OUT(cfg, o->seen, &out[0]);
+    TAKE_OUT(cfg, next != NULL ? next : mask, &out[1]);
+    TAKE_OUT(cfg, o->seen_known, &out[2]);
+    TAKE_OUT(cfg, next != NULL ? next_known : mask, &out[3]);
+    TAKE_OUT(cfg, mask, &out[4]);
     memcpy(learned, o->known, sizeof learned);
-    function(params, learned, given, &o->seen, &o->seen_known);
+    function(params, learned, given, &seen);
     for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
-        o->known[i] = wlk_num_meet(o->known[i], learned[i]);
+        learned[i] = wlk_num_meet(o->known[i], learned[i]);
     }
+    if (memcmp(learned, o->known, sizeof learned) == 0) {
+        return;
+    }
+    memcpy(o->known, learned, sizeof learned);
+    memset(&o->pause, 0, sizeof o->pause);
     follow_narrow(params, o);
     CALLED(lower)(o->known, FILL_KEEP, st);
     follow_state(params, o, st);
 }
 
 static void open_clear(const uint32_t *params, opened *o) {
+    memset(&o->pause, 0, sizeof o->pause);
     follow_edge(params, o, NULL, true);
     open_settle(o);
 }
 
-/* The edge of `known`; the caller has done that of `st`. */
+/* The edge of `known`. */
+static void open_change(const uint32_t *params, opened *o, const uint64_t *in, bool reset) {
+    wlk_num before[WLK_UNKNOWNS];
+    const uint64_t possible = o->possible;
+    memcpy(before, o->known, sizeof before);
+    memset(&o->pause, 0, sizeof o->pause);
+    follow_edge(params, o, in, reset);
+    if (possible == o->possible && memcmp(before, o->known, sizeof before) == 0 &&
+        follow_count(params, o, in) == 1) {
+        memcpy(o->pause.in, in, NAMED(in_words)((const cfg_t *)params) * sizeof *in);
+        follow_outputs(params, o, in, o->pause.out, o->pause.care);
+        o->pause.is_one = 1;
+    }
+}
+
+/* The same, and what follows; the caller has done that of `st`. */
 static void open_edge(const uint32_t *params, opened *o, state_t *st, const uint64_t *in) {
     const bool reset = CAPS(IN_RESET)(in);
-    NAMED(in) given;
-    follow_edge(params, o, in, reset);
+    in_t given;
+    if (!open_pauses(params, o, in)) {
+        open_change(params, o, in, reset);
+    }
     if (o->has_seen && !reset) {
-        NAMED(in_unpack)((const cfg_t *)params, in, &given);
-        open_learn_by(CALLED(learn_next), params, o, st, &given);
+        TAKE_IN((const cfg_t *)params, in, &given);
+        open_learn_by(CALLED(learn_next), params, o, st, &given, NULL, NULL);
     }
     o->has_seen = 0;
     open_settle(o);
@@ -159,31 +209,20 @@ static void open_edge(const uint32_t *params, opened *o, state_t *st, const uint
 
 /* A rule counts as broken only if it is broken in every possible state. */
 static uint32_t open_broken(const uint32_t *params, const opened *o, const uint64_t *in) {
-    NAMED(in) given;
-    NAMED(in_unpack)((const cfg_t *)params, in, &given);
+    in_t given;
+    TAKE_IN((const cfg_t *)params, in, &given);
     return CALLED(broken) != NULL ? follow_broken(params, o, &given) : 0u;
-}
-
-/* Outputs as structs, and which bits are there; those beyond a port's width are known zeros. */
-static void open_see(const cfg_t *cfg, opened *o, const wlk_sight *seen) {
-    uint64_t mask[CAPS(OUT_WORDS)];
-    NAMED(out) ports;
-    NAMED(out_mask)(cfg, mask);
-    NAMED(out_unpack)(cfg, mask, &ports);
-    NAMED(out_unpack)(cfg, seen->out, &o->seen);
-    NAMED(out_unpack)(cfg, seen->out_known, &o->seen_known);
-    for (size_t i = 0; i < sizeof ports; i++) {
-        ((uint8_t *)&o->seen_known)[i] |= (uint8_t) ~((const uint8_t *)&ports)[i];
-    }
-    o->has_seen = 1;
 }
 
 static void open_learn(const uint32_t *params, opened *o, state_t *st, const wlk_sight *seen) {
     const cfg_t *cfg = (const cfg_t *)params;
-    NAMED(in) given;
-    NAMED(in_unpack)(cfg, seen->in, &given);
-    open_see(cfg, o, seen);
-    open_learn_by(CALLED(learn), params, o, st, &given);
+    in_t given;
+    TAKE_IN(cfg, seen->in, &given);
+    memcpy(o->seen, seen->out, out_words(cfg) * sizeof *o->seen);
+    memcpy(o->seen_known, seen->out_known, out_words(cfg) * sizeof *o->seen_known);
+    o->has_seen = 1;
+    open_learn_by(CALLED(learn), params, o, st, &given, NULL, NULL);
+    open_learn_by(CALLED(learn_by_next), params, o, st, &given, seen->next, seen->next_known);
     open_settle(o);
 }
 

@@ -62,6 +62,9 @@ typedef struct own_calls {
      * edge and `learn_next` after it. */
     void (*learn)(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out);
     void (*learn_next)(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out);
+    /* As `learn`, after it, from the outputs of the next cycle too: where a dump is checked. */
+    void (*learn_by_next)(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out,
+                          const out_t *next);
     /* Assigns value number k, from 0 on, of the members that decide what happens, and returns true;
      * false where the list has ended. It assigns the same members for each k and reads none of
      * them, and the list has every value that they can have, at the start and later. While they are

@@ -11,10 +11,15 @@
 /* What stands in a state for a bit that is unknown: FILL_KEEP, what does already. */
 typedef enum wlk_fill { FILL_ZEROS, FILL_ONES, FILL_KEEP } wlk_fill;
 
-typedef void wlk_learn(const uint32_t *cfg, wlk_num *st, const void *in, const void *out,
-                       const void *known);
+/* Outputs, the next cycle's where they are asked for, their bits that are known, and those that
+ * there are in any cycle. */
+typedef struct wlk_seen {
+    const void *out, *next, *known, *next_known, *there;
+} wlk_seen;
 
-/* `st`: the numbers of the state; pointers to the block's structs are of the types they name. */
+typedef void wlk_learn(const uint32_t *cfg, wlk_num *st, const void *in, const wlk_seen *seen);
+
+/* `st`: the numbers of the state; pointers are to the structs that the block's model sees. */
 typedef struct wlk_unknowns {
     /* Nothing is known. */
     void (*start)(wlk_num *st);
@@ -25,7 +30,7 @@ typedef struct wlk_unknowns {
     void (*clear)(const uint32_t *cfg, wlk_num *st);
     /* Rules that are broken whatever is unknown; NULL as in own_calls. */
     uint32_t (*broken)(const uint32_t *cfg, const wlk_num *st, const void *in);
-    wlk_learn *learn, *learn_next;
+    wlk_learn *learn, *learn_next, *learn_by_next;
     /* Value k of the members that .follow assigns: is there one? NULL as in own_calls. */
     bool (*follow)(const uint32_t *cfg, wlk_num *st, uint32_t k);
     /* From a state of which all is known. */

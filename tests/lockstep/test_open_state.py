@@ -282,6 +282,30 @@ def test_dump_without_its_reset_is_compared_as_its_outputs_are_seen(arbiter):
     assert waited["compared_bits"] < learned["compared_bits"] < followed["compared_bits"]
 
 
+BY_NEXT = """\
+static void learn_by_next(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out,
+                          const out_t *next) {
+    if (out->gnt_valid && next->gnt_valid SIGN out->gnt_valid) {
+        st->last = (out->gnt_id + cfg->num - 1u) % cfg->num;
+        st->locked = 0;
+    }
+}
+"""
+
+
+@pytest.mark.needs("gtkwave")
+def test_two_cycles_tell_of_the_state(arbiter):
+    dump = late_dump(arbiter, 100)
+    edit(arbiter / "model.c", (FOLLOWS, "// HERE\n"), (", .follow = follow", ""))
+    waited = check_late(arbiter, dump)
+    more = (".show = show", ".show = show, .learn_by_next = learn_by_next")
+    edit(arbiter / "model.c", ("// HERE\n", BY_NEXT.replace("SIGN", "== 100u +")), more)
+    assert check_late(arbiter, dump)["from_unknown"] == waited["from_unknown"]
+    edit(arbiter / "model.c", ("== 100u +", "=="))
+    learned = check_late(arbiter, dump)["from_unknown"]
+    assert learned["known_from"] < waited["from_unknown"]["known_from"]
+
+
 @pytest.mark.needs("gtkwave")
 def test_dump_of_a_block_without_channels_needs_no_transfer(arbiter):
     dump = late_dump(arbiter, 100)

@@ -33,6 +33,7 @@ from ..tables import (
     most,
     names,
     opaque_stem,
+    own,
     shipped,
     source,
 )
@@ -41,6 +42,8 @@ from ..tables.files import MODEL, MODELS, decode, is_by_structs, table_path
 NOTE = "/* Generated from {0} by scripts/wlk/gen/c.py. Do not edit. */"
 SIDES = ("in", "out")
 MAP_BEYOND = "MAP_BEYOND"  # frame/map.h
+# Structs of ports: what callers see; words in place of units; pointers to words (view.py).
+PUBLIC, WORDS, VIEW = "public", "words", "view"
 
 
 def c_type(width: int) -> str:
@@ -151,51 +154,26 @@ static inline void {self.p}_defaults({self.p}_cfg *cfg) {{
 """
 
     def model_header(self) -> str:
-        """What of the header a model in model C sees: structs, limits, rules and points."""
-        structs = "".join(map(self._struct, SIDES))
-        units = "".join(map(self._unit_struct, self.t.units))
+        """What of the header a model in model C sees: structs, limits, rules and points. In this
+        tree the structs are like views (view.py), with payloads and units that lie in them."""
+        is_own = self.t.name in own()
+        structs = "".join(self._struct(side, in_view=not is_own) for side in SIDES)
+        units = "".join(map(self._unit, self.t.units))
         state = f"typedef struct {self.p}_state {self.p}_state;"
         cfg = self._cfg(in_union=False)
-        sets = "".join(self._set(item) for side in SIDES for item in self.sets(side))
-        parts = (cfg, units, structs, sets, self._points(), state)
-        return "\n".join(["#pragma once", "#include <stdint.h>", *parts, ""])
+        parts = (cfg, units, structs, self._points(), state)
+        return "\n".join(["#pragma once", '#include "warplock/block.h"', *parts, ""])
 
     def sets(self, side: str) -> list[Field]:
-        """Fields that are one array of single bits in one word: each is a set too."""
-        fields = (f for f in self._of(side) if f.lanes is None and f.entry is None)
+        """Fields of a view that are one array of single bits in one word: each is a set too."""
+        seen = filter(is_seen, self._of(side))
+        fields = (f for f in seen if f.lanes is None and f.entry is None)
         return [f for f in fields if f.packed and len(f.counts) == 1 and f.max_width == 1]
 
-    def _set(self, item: Field) -> str:
-        """An array of bits as a number, or shown by one."""
-        member = ".".join(f"{name}[i]" if n else name for name, _, n in item.members)
-        each = f"for (uint32_t i = 0; i < {set_size(item)}; i++)"
-        name = f"{self.p}_{item.direction}_all_{flat_name(item)}"
-        kind = c_type(max(item.counts[0], 32))
-        if item.direction == "out":
-            args = f"{self.cfg}, {self.p}_out *out, {kind} set"
-            return f"""\
-static inline void {name}({args}) {{
-    {each} {{ wlk_show(out->{member}, set >> i & 1u); }}
-}}
-"""
-        return f"""\
-static inline {kind} {name}({self.cfg}, const {self.p}_in *in) {{
-    {kind} set = 0;
-    {each} {{ set |= ({kind})in->{member} << i; }}
-    return set;
-}}
-"""
-
-    def _unit_struct(self, unit: str) -> str:
-        """A unit as a struct, and its fields by the names of its accessors."""
-        fields, kind = self.t.unit_members(unit), f"wlk_{unit}"
-        getters = [
-            f"static inline {c_type(max(f.max_width, 32))} {kind}_get_{unit_name(f)}"
-            f"(const {kind} *unit) {{ return unit->{f.member}; }}"
-            for f in fields
-        ]
-        members = self.members(fields, fields[0].unit_at)
-        return f"typedef struct {kind} {{\n{members}}} {kind};\n{lines(getters, 0)}"
+    def set_members(self, side: str) -> str:
+        """The member of a view that has the sets."""
+        sets = [f"{c_type(f.counts[0])} {flat_name(f)};" for f in self.sets(side)]
+        return f"    struct {{\n{lines(sets, 2)}    }} sets;\n" if sets else ""
 
     def _packers(self, side: str) -> str:
         p = f"{self.p}_{side}"
@@ -369,18 +347,20 @@ typedef struct {self.p}_cfg {{
 #define {stem}_FIRST  {list(self.t.params).index(each.param(0, each.items[0]))}u
 """
 
-    def _struct(self, side: str) -> str:
+    def _struct(self, side: str, *, in_view: bool = False) -> str:
         word = "Inputs" if side == "in" else "Outputs"
+        fields = [f for f in self._of(side) if not in_view or is_seen(f)]
+        members = self.members(fields, kind=WORDS if in_view else PUBLIC)
+        members += self.set_members(side) if in_view else ""
         return f"""\
 /** {word} of a cycle, by the RTL's names. Payloads: words in which lanes lie side by side. */
 typedef struct {self.p}_{side} {{
-{self.members(self._of(side))}}} {self.p}_{side};
+{members}}} {self.p}_{side};
 
 """
 
-    def members(self, fields: list[Field], depth: int = 0, *, view: bool = False) -> str:
-        """Those of a struct; fields that share a part of their paths are a struct in it. `view`:
-        with payloads and units that lie in the record."""
+    def members(self, fields: list[Field], depth: int = 0, *, kind: str = PUBLIC) -> str:
+        """Those of a struct; fields that share a part of their paths are a struct in it."""
         text, pad = "", "    " * (depth + 1)
         parts: dict[str, list[Field]] = {}
         for item in fields:
@@ -389,14 +369,18 @@ typedef struct {self.p}_{side} {{
             name = part + self._bounds(inside, depth)
             item = inside[0]
             inside = [each for each in inside if each.entry == item.entry]
-            in_unit = view and self.is_apart(item)
+            in_unit = kind != PUBLIC and self.is_apart(item)
             ends = item.unit_at if in_unit else len(item.path)
-            if view and ends == depth + 1 and (in_unit or item.lanes is not None):
+            has_words = ends == depth + 1 and (in_unit or item.lanes is not None)
+            if kind == VIEW and has_words:
                 size = f"{pad}uint32_t {part}_n;\n" if item.direction == "out" else ""
                 text += f"{pad}uint64_t *{name};\n{size}"
                 continue
+            if has_words and in_unit:
+                text += f"{pad}uint64_t {name}[WLK_{item.unit.upper()}_WORDS];\n"
+                continue
             if len(item.path) > depth + 1:
-                inner = self.members(inside, depth + 1, view=view)
+                inner = self.members(inside, depth + 1, kind=kind)
                 text += f"{pad}struct {{\n{inner}{pad}}} {name};\n"
                 continue
             doc = item.doc if item.entry is None else item.doc.replace(str(item.entry), "@")
@@ -411,6 +395,12 @@ typedef struct {self.p}_{side} {{
         head = f"{item.unit_head}."
         beside = (f for f in self._of(item.direction) if f.flat.startswith(head))
         return bool(item.unit) and all(f.unit for f in beside)
+
+    def unit_depths(self) -> dict[str, int]:
+        """Of each field that model C sees as words of a unit, where on its path the unit is."""
+        if self.t.name in own():
+            return {}
+        return {f.name: f.unit_at for f in self.t.fields if self.is_apart(f)}
 
     def _bounds(self, fields: list[Field], depth: int) -> str:
         """Array bounds of the member of which these fields are."""
@@ -865,6 +855,11 @@ def require_even(table: Table, item: Field, is_even: bool) -> None:
 def flat_name(item: Field) -> str:
     """A field in the names of what takes all of it."""
     return item.flat.replace(".", "_")
+
+
+def is_seen(item: Field) -> bool:
+    """Has a view this port?"""
+    return item.read or item.direction == "out"
 
 
 def set_size(item: Field) -> str:

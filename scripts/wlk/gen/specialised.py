@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..base import progress
 from ..base.errors import ROOT
-from ..tables import Config, Table, own, shipped
+from ..tables import Config, Table, load, own, shipped
 from ..tables.files import MODEL, MODELS, is_by_structs
 from . import c, view
 
@@ -90,7 +90,9 @@ __attribute__((constructor)) static void specialise(void) {{
     wlk_blocks_specialise(&special, numbers);
 }}
 """
+    units = {name: c.CTable(load(name)).header() for name in generated.unit_headers()}
     return {
+        **{f"warplock/{name}_ports.h": header for name, header in units.items()},
         f"warplock/{table.name}_ports.h": generated.header(),
         f"warplock/{table.name}_view.h": view.View(generated).header(),
         f"warplock/{table.name}_open.h": "",

@@ -6,6 +6,7 @@ public one, but inputs that no rule reads. A control port is a number. A payload
 pointer to its words in the record, and of an output `NAME_n` is how many there are; so nothing is
 copied. An array of single bits is a number in `sets` too. Beside it are
   BLOCK_in_read        the ports of a record
+  BLOCK_out_read       the same of outputs
   BLOCK_out_clear      all else is 0 than what the next one says
   BLOCK_out_point      where the words of payloads and units are
   BLOCK_out_write      the control ports into the words of a record, which are zeros; those of a set
@@ -47,7 +48,8 @@ class View:
     def header(self) -> str:
         """All of it."""
         guard = f"WARPLOCK_{self.t.name.upper()}_VIEW_H"
-        texts = [*map(self._struct, c.SIDES), self._read(), self._clear(), self._point()]
+        texts = [*map(self._struct, c.SIDES), *map(self._read, c.SIDES)]
+        texts += [self._clear(), self._point()]
         texts += [self._spread(), self._write()]
         return f"""\
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -66,10 +68,7 @@ class View:
         return [f for f in self._seen(side) if f.entry in (None, 0)]
 
     def _seen(self, side: str) -> list[Field]:
-        return [f for f in self.t.fields if f.direction == side and _is_seen(f)]
-
-    def _sets(self, side: str) -> list[Field]:
-        return list(filter(_is_seen, self.c.sets(side)))
+        return [f for f in self.t.fields if f.direction == side and c.is_seen(f)]
 
     def _place(self, item: Field) -> tuple[str, str, str, str]:
         """Of a set: member, word and lowest bit, and the bits that there are."""
@@ -78,10 +77,7 @@ class View:
         return f"v->sets.{c.flat_name(item)}", f"words[{word}u]", f"{lsb}u", bits
 
     def _struct(self, side: str) -> str:
-        members = self.c.members(self._seen(side), view=True)
-        sets = [f"{c.c_type(f.counts[0])} {c.flat_name(f)};" for f in self._sets(side)]
-        if sets:
-            members += f"    struct {{\n{c.lines(sets, 2)}    }} sets;\n"
+        members = self.c.members(self._seen(side), kind=c.VIEW) + self.c.set_members(side)
         return f"typedef struct {self.p}_{side}_view {{\n{members}}} {self.p}_{side}_view;\n\n"
 
     def _each(self, text: str) -> str:
@@ -178,22 +174,22 @@ class View:
             member = ".".join(spot.member.split(".")[: fields[0].unit_at])
             yield f"WLK_{fields[0].unit.upper()}_WORDS", replace(spot, member=member)
 
-    def _read(self) -> str:
+    def _read(self, side: str) -> str:
         parts = []
-        for item, spot in self._controls("in"):
+        for item, spot in self._controls(side):
             mask = f"UINT64_C({(1 << item.max_width) - 1:#x})"
             kind = c.c_type(item.max_width)
             value = f"words[{spot.word}] >> ({spot.lsb}) & {mask}"
             parts.append((spot.loops, f"v->{spot.member} = ({kind})({value});"))
-        for item in self._sets("in"):
+        for item in self.c.sets(side):
             member, word, lsb, mask = self._place(item)
             kind = c.c_type(item.counts[0])
             parts.append(((), f"{member} = ({kind})({word} >> {lsb} & {mask});"))
-        return self._placed("in_read", [*parts, *self._units("in")])
+        return self._placed(f"{side}_read", [*parts, *self._units(side)])
 
     def _clear(self) -> str:
         parts = [(spot.loops, f"v->{spot.member} = 0;") for _, spot in self._controls("out")]
-        parts += [((), f"{self._place(item)[0]} = 0;") for item in self._sets("out")]
+        parts += [((), f"{self._place(item)[0]} = 0;") for item in self.c.sets("out")]
         return self._function("out_clear", f"{self.p}_out_view *v", self._together(parts))
 
     def _point(self) -> str:
@@ -224,7 +220,7 @@ static inline void {self.p}_{name}({self.c.cfg}, {params}) {{
             c.require_even(self.t, item, item.entry is None or len(payloads) == 1)
             loops, _, member = self._member(item)
             count = self._each(self.c.payload_words(item))
-            body = [f"v->{member} = at;"] if _is_seen(item) else []
+            body = [f"v->{member} = at;"] if c.is_seen(item) else []
             if side == "out":
                 body.append(f"v->{_size(member)} = {count};")
             yield from self._loop(loops, [*body, f"at += {count};"])
@@ -232,7 +228,7 @@ static inline void {self.p}_{name}({self.c.cfg}, {params}) {{
 
     def _spread(self) -> str:
         parts = []
-        for item in self._sets("out"):
+        for item in self.c.sets("out"):
             spot = self._spot(item)
             bit = f"(uint64_t){self._place(item)[0]} >> i0 & 1u"
             line = f"v->{spot.member} = (uint8_t)(v->{spot.member} | ({bit}));"
@@ -244,7 +240,7 @@ static inline void {self.p}_{name}({self.c.cfg}, {params}) {{
         for item, spot in self._controls("out"):
             value = f"v->{spot.member} & (all | UINT64_C({(1 << item.max_width) - 1:#x}))"
             parts.append((spot.loops, f"words[{spot.word}] |= ({value}) << ({spot.lsb});"))
-        for item in self._sets("out"):
+        for item in self.c.sets("out"):
             member, word, lsb, mask = self._place(item)
             parts.append(((), f"{word} |= ((uint64_t){member} & {mask}) << {lsb};"))
         lines = self._together(parts)
@@ -275,11 +271,6 @@ static inline uint64_t {self.p}_out_differs({self.c.cfg}, const {self.p}_out_vie
 {c.lines(compared)}    return differs;
 }}
 """
-
-
-def _is_seen(item: Field) -> bool:
-    """Has a view this port?"""
-    return item.read or item.direction == "out"
 
 
 def _size(member: str) -> str:

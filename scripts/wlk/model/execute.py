@@ -16,7 +16,7 @@ from pycparser import c_ast as ast
 from .arithmetic import BUILTINS
 from .evaluate import Evaluator, Frame
 from .source import SHOW, SHOW_WORDS
-from .values import BOOL, Leaf, Node, Places, Value, leaves
+from .values import BOOL, Leaf, Node, Places, Value
 from .words import FALSE, TRUE, constant
 
 DEPTH = 100_000  # of Python's calls: a statement behind another one, and a round, are in it
@@ -92,12 +92,12 @@ class Executor(Evaluator):
 
     def _show_words(self, given: Sequence[ast.Node], frame: Frame) -> None:
         (_, to), *more = self.places(given[0], frame)
-        source = [(when, list(leaves(node))) for when, node in self.places(given[1], frame)]
-        if more or isinstance(to, Leaf):
+        source = self.places(given[1], frame)
+        if more or not isinstance(to, list):
             raise self.error(given[0], "SHOW_WORDS takes one payload or unit")
-        for number, leaf in enumerate(leaves(to)):
+        for number, leaf in enumerate(to):
             self._keep(leaf)
-            leaf.word = self._read(given[1], [(when, part[number]) for when, part in source]).word
+            leaf.word = self._read(given[1], [(when, node[number]) for when, node in source]).word
             leaf.shown = TRUE
 
     # -- statements ------------------------------------------------------------------------

@@ -189,8 +189,6 @@ class Expressions:
             return replace(found, type=found.type.of)
         if isinstance(found.type, Array):
             return Place(found.place(), found.type.of, found.extent, is_all=False)
-        if isinstance(found.type, Struct):  # a unit, which has words in a view
-            return replace(found, text=found.words(), direct=False)
         raise self.known.error(node, "a pointer is wanted")
 
     def _load(self, node: ast.Node, at: Place) -> Text:
@@ -450,9 +448,9 @@ class Expressions:
 
     def _show_words(self, given: Sequence[ast.Node]) -> None:
         to, source = self._lvalue(given[0]), self._pointer(given[1])
-        if not isinstance(to.type, Array | Struct):
+        if not isinstance(to.type, Array):
             raise self.known.error(given[0], "SHOW_WORDS takes one payload or unit")
-        self._emit(f"wlk_show_words({to.words()}, {self.apart}, {source.text}, {to.type.size});")
+        self._emit(f"wlk_show_words({to.place()}, {self.apart}, {source.text}, {to.type.size});")
         self._changed.add(to.extent)
 
     def _counted(self, node: ast.FuncCall, name: str, given: ast.Node) -> Text:

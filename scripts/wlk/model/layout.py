@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Types of a model in model C, and where the numbers of a variable lie in a row of all of them."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -65,18 +66,21 @@ def depth(of: Shape) -> int:
     return 0
 
 
-def walk(of: Shape, path: str, at: str, level: int = 0) -> Iterator[str]:
+def walk(
+    of: Shape, counts: Mapping[str, str], path: str = "", at: str = "0", level: int = 0
+) -> Iterator[str]:
     """Lines of C that visit each number: `EACH(path, at, mask)`, `path` an expression of C, `at`
-    its place in the row."""
+    its place in the row. `counts`: by the path of an array without indices, how many elements it
+    has, where these are fewer than there is room for."""
     if isinstance(of, Number):
         yield f"EACH({path}, {at}, {mask(of.type)});"
     elif isinstance(of, Struct):
         for name, (offset, each) in of.members.items():
-            yield from walk(each, f"{path}.{name}", f"{at} + {offset}", level)
+            yield from walk(each, counts, f"{path}.{name}", f"{at} + {offset}", level)
     else:
-        i = f"i{level}"
-        yield f"for (uint32_t {i} = 0; {i} < {of.count}; {i}++) {{"
-        yield from walk(of.of, f"{path}[{i}]", f"{at} + {i} * {of.of.size}", level + 1)
+        i, key = f"i{level}", re.sub(r"\[\w+\]", "", path)
+        yield f"for (uint32_t {i} = 0; {i} < {counts.get(key, of.count)}; {i}++) {{"
+        yield from walk(of.of, counts, f"{path}[{i}]", f"{at} + {i} * {of.of.size}", level + 1)
         yield "}"
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base import keep, outputs, setup
+from ..gen import c
 from ..gen.sv import HARNESS_CLOCK
 from ..tables import Config, Port, Table, own
 from ..tables.expr import lane_step
@@ -84,6 +85,14 @@ class _Module:
         self.clock = table.clock or HARNESS_CLOCK
         self.ports = table.ports(config)
         self.opaque = table.layout(config).opaque
+        generated, self.in_view = c.CTable(table), table.name not in own()
+        self.units = generated.unit_depths()
+        sets = (x for side in c.SIDES for x in generated.sets(side)) if self.in_view else ()
+        self.sets = {item.name: c.flat_name(item) for item in sets}
+        self.firsts: dict[tuple[str, tuple[int, ...]], int] = {}  # word of each use of a unit
+        for port in self.ports:
+            if (unit := self._unit(port)) is not None:
+                self.firsts[unit] = min(port.word, self.firsts.get(unit, port.word))
         cfg, self.state = run.struct("cfg_t"), run.struct("state_t")
         for name, node in cfg.items():
             if isinstance(node, Leaf):
@@ -148,16 +157,24 @@ class _Module:
             rams = frozenset(wide)
         return Known(widths, rams, rows)
 
+    def _unit(self, port: Port) -> tuple[str, tuple[int, ...]] | None:
+        """The use of a unit in whose words a port is: its path, and the indices of its arrays."""
+        depth = self.units.get(port.field.name, 0)
+        arrays = sum(count is not None for _, count in port.field.path[:depth])
+        return (port.field.unit_head, port.index[:arrays]) if depth else None
+
     def _leaf(self, side: Node, port: Port) -> Node:
         indices, node = iter(port.index), side
-        for part, entry, count in port.field.members:
+        for part, entry, count in port.field.members[: self.units.get(port.field.name)]:
             node = node[part] if entry is None else node[part][entry]
             if count is not None:
                 node = node[next(indices)]
         return node
 
     def _spot(self, port: Port) -> tuple[int, int] | None:
-        """The word of a payload in which a port is, and its lowest bit there."""
+        """The word of a payload or a unit in which a port is, and its lowest bit there."""
+        if (unit := self._unit(port)) is not None:
+            return port.word - self.firsts[unit], port.lsb
         if port.field.opaque:
             return port.word - self.opaque[port.field.name, port.index], port.lsb
         if port.lane is None:
@@ -169,9 +186,12 @@ class _Module:
             leaf.word = FALSE
         words: dict[int, tuple[Leaf, list[tuple[int, Word]]]] = {}
         for port in self.ports:
-            if port.direction == "out":
+            if port.direction == "out" or (self.in_view and not port.field.read):
                 continue
             node, word = self._leaf(self.given, port), Word(port.width, None, port.name)
+            if port.field.name in self.sets:
+                leaf = self.given["sets"][self.sets[port.field.name]]
+                words.setdefault(id(leaf), (leaf, []))[1].append((port.index[0], word))
             if (spot := self._spot(port)) is None:
                 node.word = word
                 continue
@@ -179,7 +199,7 @@ class _Module:
             words.setdefault(id(leaf), (leaf, []))[1].append((spot[1], word))
         for leaf, parts in words.values():
             parts.sort(key=lambda part: part[0])
-            ends = [lsb for lsb, _ in parts[1:]] + [64]
+            ends = [*(lsb for lsb, _ in parts[1:]), parts[-1][0] + parts[-1][1].width]
             steps = [end - lsb for (lsb, _), end in zip(parts, ends, strict=True)]
             leaf.word = self.logic.join(
                 [(step, word) for step, (_, word) in zip(steps, parts, strict=True)]
@@ -188,11 +208,19 @@ class _Module:
     def _answer(self, port: Port) -> tuple[Word, Word]:
         """The value of an output, and whether it is shown."""
         node, logic = self._leaf(self.shown, port), self.logic
-        if (spot := self._spot(port)) is None:
-            return logic.fit(node.word, port.width), node.shown or FALSE
-        number, lsb = spot
-        word = logic.shift(node[number].word, False, constant(lsb), 64)
-        return logic.fit(word, port.width), node[number].shown or FALSE
+        if (spot := self._spot(port)) is not None:
+            return self._part(node[spot[0]], spot[1], port.width)
+        word, shown = logic.fit(node.word, port.width), node.shown or FALSE
+        if port.field.name not in self.sets:
+            return word, shown
+        whole = self.shown["sets"][self.sets[port.field.name]]
+        bit, in_set = self._part(whole, port.index[0], 1)
+        return logic.either(word, bit), logic.either(shown, in_set)
+
+    def _part(self, leaf: Leaf, lsb: int, width: int) -> tuple[Word, Word]:
+        """Bits of a number that is shown, and whether it is."""
+        word = self.logic.shift(leaf.word, False, constant(lsb), 64)
+        return self.logic.fit(word, width), leaf.shown or FALSE
 
     def write(self) -> Made:
         """The files of it."""

@@ -19,13 +19,14 @@ from pycparser.c_generator import CGenerator
 
 from ..base.errors import ROOT, Status, WlkError
 from ..gen import specialised
-from ..tables import Table, load, shipped
+from ..gen.c import is_seen
+from ..tables import Table, load, own, shipped
 from ..tables.files import MODEL
 from . import EDGE, OUTPUTS, source
 from .layout import Shape, walk
 from .partly import Writer
 
-LEARNS = ("learn", "learn_next")
+LEARNS = ("learn", "learn_next", "learn_by_next")
 WRITES = ("edge", "clear", *LEARNS, "follow")
 MOST, MOST_FOLLOWING = 100_000, 20_000  # numbers of a state: copies of it lie on the stack
 CALLS = ("broken", *LEARNS, "follow")  # of WLK_STRUCTS_MODEL
@@ -71,7 +72,10 @@ def make(table: Table, path: Path) -> OpenState:
         message = f"{path}: a state of {types['state'].size:,} numbers; at most {most:,} can be"
         message += " unknown where .follow is used" if follows else " unknown"
         raise WlkError(Status.BUILD_FAIL, message)
-    name = table.c_name
+    name, view = table.c_name, "" if table.name in own() else "_view"
+    if view and any(f.lanes is not None and is_seen(f) for f in table.fields):
+        message = f"{path}: payloads, in a model of this tree whose state may be unknown"
+        raise WlkError(Status.BUILD_FAIL, message)
     sizes = ", ".join(f"{side.upper()} = {each.size}" for side, each in types.items())
     text = f"""\
 // Generated from model.c by scripts/wlk/model/open_state.py. Do not edit.
@@ -82,7 +86,7 @@ def make(table: Table, path: Path) -> OpenState:
 #pragma GCC diagnostic ignored "-Wunused-variable"
 #pragma GCC diagnostic ignored "-Wunused-but-set-variable"
 
-#include "warplock/{table.name}_ports.h"
+#include "warplock/{table.name}{view or "_ports"}.h"
 
 #define MODEL      {name}
 #define MODEL_CAPS {name.upper()}
@@ -91,13 +95,13 @@ def make(table: Table, path: Path) -> OpenState:
 {_definitions(tree, path)}
 #include "frame/unknowns.h"
 
-typedef NAMED(in) in_t;
-typedef NAMED(out) out_t;
+typedef NAMED(in{view}) in_t;
+typedef NAMED(out{view}) out_t;
 
 enum {{ {sizes} }};
 
 {"".join(writer.texts)}
-{_visits(types)}
+{_visits(types, _counts(table))}
 {"".join(entries)}
 const wlk_unknowns NAMED(unknowns) = {{{", ".join(members)}}};
 """
@@ -138,34 +142,39 @@ def _entry(writer: Writer, call: str, name: str = "") -> str:
     names = given.get(call, ("in",))
     state = "wlk_num *st" if call in WRITES else "const wlk_num *st"
     params = ["const uint32_t *params", state, *(takes[each] for each in names)]
-    params += ["const void *out", "const void *known"] if sees else []
+    params += ["const wlk_seen *seen"] if sees else []
     params += ["uint32_t k"] if call == "follow" else []
     lines = ["wlk_num cfg[CFG];", "take_cfg((const cfg_t *)params, cfg);"]
     arguments = ["wlk_place_of(cfg, 1)", "wlk_place_of((wlk_num *)st, 1)"]
     if "in" in names:
-        lines += ["wlk_num given[IN];", "take_in((const in_t *)in, given);"]
+        lines += ["wlk_num given[IN];", "take_in((const cfg_t *)params, (const in_t *)in, given);"]
         arguments.append("wlk_place_of(given, 1)")
     if call == "outputs":
         lines.append("wlk_num seen[3 * OUT];")
         lines.append("for (uint32_t i = 0; i < 3 * OUT; i++) { seen[i] = WLK_NO; }")
         arguments += ["wlk_place_of(seen, 1)", "wlk_place_of(seen + OUT, 1)"]
     if sees:
-        lines += ["wlk_num seen[OUT];", "take_out((const out_t *)out, (const out_t *)known, seen);"]
-        arguments.append("wlk_place_of(seen, 1)")
+        for cycle, known in (("out", "known"), ("next", "next_known"))[: len(function.params) - 3]:
+            taken = ", ".join(f"seen->{each}" for each in (cycle, known, "there"))
+            lines.append(f"wlk_num {cycle}[OUT];")
+            lines.append(f"take_out((const cfg_t *)params, {taken}, {cycle});")
+            arguments.append(f"wlk_place_of({cycle}, 1)")
     if call == "follow":
         arguments.append("wlk_num_of(k)")
     made = f"{function.name}({', '.join(arguments[: len(function.params)])})"
     kind = {"broken": "uint32_t", "follow": "bool"}.get(call, "void")
     lines.append(f"return ({kind}){made}.value;" if kind != "void" else f"{made};")
     if call == "outputs":
-        lines.append("give_out(seen, (out_t *)out, (out_t *)care);")
+        lines.append("give_out((const cfg_t *)params, seen, (out_t *)out, (out_t *)care);")
     body = "\n".join(f"    {line}" for line in lines)
     return f"static {kind} call_{call}({', '.join(params)}) {{\n{body}\n}}\n"
 
 
 TAKE = "to[at] = wlk_num_of((uint64_t)((*v) member))"
+# Bits beyond a port's width, which are not `there`, are known to be 0.
 TAKE_KNOWN = """\
-to[at] = (wlk_num){(uint64_t)((*v) member & (*k) member), (uint64_t)((*k) member) | ~bits}"""
+to[at] = (wlk_num){(uint64_t)((*v) member & (*k) member), \\
+                       (uint64_t)((*k) member) | ~(uint64_t)((*there) member)}"""
 GIVE = """\
 (*v) member = (__typeof__((*v) member))from[at].value; \\
     (*k) member = (__typeof__((*k) member))(from[OUT + (at)].value & from[OUT + (at)].known & \\
@@ -179,24 +188,39 @@ LOWER = """\
          (fill == FILL_KEEP ? (uint64_t)(*v) member : fill == FILL_ONES ? ~UINT64_C(0) : 0u)))"""
 
 
-def _visits(types: Mapping[str, Shape]) -> str:
+def _counts(table: Table) -> dict[str, str]:
+    """Elements of the arrays of a view, of which there are no more."""
+    counts: dict[str, str] = {}
+    for item in table.fields if table.name not in own() else ():
+        path = ""
+        for part, entry, count in item.members:
+            path += f".{part}"
+            if count is not None and item.entry is None and entry is None:
+                counts[path] = count.c()
+    return counts
+
+
+def _visits(types: Mapping[str, Shape], counts: Mapping[str, str]) -> str:
     """Functions between structs and rows of numbers."""
 
     def each(side: str, what: str) -> str:
-        lines = "\n".join(walk(types[side], "", "0"))
+        lines = "\n".join(walk(types[side], counts if side in ("in", "out") else {}))
         return f"#define EACH(member, at, bits) {what}\n{lines}\n#undef EACH\n"
 
     return f"""\
 static void take_cfg(const cfg_t *v, wlk_num *to) {{
 {each("cfg", TAKE)}}}
 
-static void take_in(const in_t *v, wlk_num *to) {{
+static void take_in(const cfg_t *cfg, const in_t *v, wlk_num *to) {{
+for (uint32_t i = 0; i < IN; i++) {{ to[i] = WLK_NO; }}
 {each("in", TAKE)}}}
 
-static void take_out(const out_t *v, const out_t *k, wlk_num *to) {{
+static void take_out(const cfg_t *cfg, const out_t *v, const out_t *k, const out_t *there,
+                     wlk_num *to) {{
+for (uint32_t i = 0; i < OUT; i++) {{ to[i] = WLK_NO; }}
 {each("out", TAKE_KNOWN)}}}
 
-static void give_out(const wlk_num *from, out_t *v, out_t *k) {{
+static void give_out(const cfg_t *cfg, const wlk_num *from, out_t *v, out_t *k) {{
 {each("out", GIVE)}}}
 
 static void start(wlk_num *st) {{

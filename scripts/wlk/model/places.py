@@ -73,11 +73,6 @@ class Place:
             return f"wlk_place_of({self.text}, {n})"
         return f"wlk_place_member({self.text}, 0, {n})" if n != 1 else self.text
 
-    def words(self) -> str:
-        """As a `place`, of all of its numbers."""
-        first = f"wlk_place_of({self.text}, 1)" if self.direct else self.text
-        return f"wlk_place_member({first}, 0, {self.type.size})"
-
     def part(self, text: str, offset: int, of: Shape) -> "Place":
         """A member or an element whose place is known."""
         extent = self.extent.part(offset, of.size) if self.is_all else self.extent

@@ -40,6 +40,17 @@ typedef int int32_t;
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#define WLK_ACCESSORS(type, stem, name, word, lsb, width) \\
+static inline type stem##_get_##name(const uint64_t *words) { \\
+    return (type)(words[word] >> (lsb) & ~0ul >> (64 - (width))); \\
+} \\
+static inline void stem##_put_##name(uint64_t *words, uint64_t value) { \\
+    words[word] |= value << (lsb); \\
+} \\
+static inline void stem##_set_##name(uint64_t *words, uint64_t value) { \\
+    words[word] &= ~(~0ul >> (64 - (width)) << (lsb)); \\
+    words[word] |= value << (lsb); \\
+}
 #define WLK_BEGIN_DECLS
 #define WLK_END_DECLS
 enum { WLK_DECIMAL, WLK_HEX, WLK_OPAQUE };
@@ -83,8 +94,8 @@ typedef NAMED(out) out_t;
 typedef out_t care_t;
 #define SHOW(port, value)      {SHOW}(out->port, value)
 #define SHOW_WORDS(port, from) {SHOW_WORDS}(out->port, from)
-#define SHOW_SET(ports, set)   NAMED(out_all_##ports)(cfg, out, set)
-#define IN_SET(ports)          NAMED(in_all_##ports)(cfg, in)
+#define SHOW_SET(ports, set)   {SHOW}(out->sets.ports, set)
+#define IN_SET(ports)          (in->sets.ports)
 #ifdef CYCLE
 #define WLK_STRUCTS_MODEL(...) \\
 static void {OUTPUTS}(const cfg_t *cfg, const state_t *st, const in_t *in, out_t *out, \\
