@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef wlk_reservation_station_state rs_state;
+typedef wlk_issue_reservation_station rs_state;
 
-enum { WARPS = 32, ROWS = WLK_RESERVATION_STATION_ROWS, OPERANDS = 3 };
+enum { WARPS = 32, ROWS = WLK_ISSUE_MAX_RS_ENTRIES, OPERANDS = 3 };
 enum { STAGES, STALLS, LANES }; // lanes of the picture
 
 // Stages.

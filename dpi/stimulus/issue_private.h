@@ -39,7 +39,7 @@ typedef struct stage {
     bool mod_banks;     /* the bank is the register's lower bits, not the upper ones */
     issue_port ports[MAX_PORTS];
     const wlk_issue_hazard *hazard;
-    const wlk_reservation_station_state *rows;
+    const wlk_issue_reservation_station *rows;
     const uint8_t *pending_writes;
     const uint8_t *pending_reads;         /* of epoch 0; those of epoch 1 behind all others */
     const wlk_collector_state *collector; /* of issue, else NULL */

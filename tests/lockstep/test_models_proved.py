@@ -24,9 +24,10 @@ CASES = [
 ]
 # A counterexample of them rests on values that are x in the stub: then it is no error that
 # simulation does not confirm it.
-WITH_X = ("scoreboard",)
-FAULTY = {"hazard": "warps3"}  # where the small configuration has no choice
-COMPACT, DISPATCH = "compact.h", "dispatch.h"
+WITH_X = ("scoreboard", "reservation_station")
+# Where the small configuration has no choice, and no order.
+FAULTY = {"hazard": "warps3", "reservation_station": "rows2"}
+COMPACT, DISPATCH, SETS, ORDER = "compact.h", "dispatch.h", "sets.h", "order.h"
 # File, what stands there, and what is wrong with it.
 FAULTS = {
     "compactor": {
@@ -103,16 +104,16 @@ FAULTS = {
         ),
         "a hazard of the choice alone": ("model.c", "& ~c->waw & ~c->war;", "& ~c->waw;"),
         "the last warp is chosen again": (
-            "model.c",
-            "(UINT32_C(2) << st->last)",
-            "(UINT32_C(1) << st->last)",
+            SETS,
+            "(UINT32_C(2) << last)",
+            "(UINT32_C(1) << last)",
         ),
-        "without a candidate the first warp": ("model.c", ": idle;", ": 0;"),
+        "without a candidate the first warp": (SETS, ": idle;", ": 0;"),
         "a source is busy that is not there": ("model.c", "c->busy = c->has_rs & ", "c->busy = "),
         "sources change places": (
             "model.c",
-            "sources_of(c->choice, c->has_rs1, c->has_rs2,",
-            "sources_of(c->choice, c->has_rs2, c->has_rs1,",
+            "operands_with(c->choice, c->has_rs1, c->has_rs2,",
+            "operands_with(c->choice, c->has_rs2, c->has_rs1,",
         ),
         "a booking without room": (
             "model.c",
@@ -158,6 +159,121 @@ FAULTS = {
             "model.c",
             "if (in->softReset) {",
             "if (in->softReset && c->waw == 0) {",
+        ),
+    },
+    "reservation_station": {
+        "room where all rows are free alone": (
+            "model.c",
+            "st->valid != set_of_rows(cfg)",
+            "st->valid == 0",
+        ),
+        "the highest free row": (
+            "model.c",
+            "(uint32_t)__builtin_ctz(free_rows)",
+            "31u - (uint32_t)__builtin_clz(free_rows)",
+        ),
+        "a busy operand is needed": ("model.c", " | st->busy[operand] |", " |"),
+        "a part of the operands is enough": ("model.c", "!= 0 ? any : all", "!= 0 ? all : any"),
+        "the highest row asks": (
+            "model.c",
+            "(uint32_t)__builtin_ctz(c->asking)",
+            "31u - (uint32_t)__builtin_clz(c->asking)",
+        ),
+        "without a request the first row shows": (
+            "model.c",
+            "(cfg->rs_entries - 1u) % ROWS",
+            "0",
+        ),
+        "registers without a request are 0": (
+            "model.c",
+            "needs ? wlk_entry_rs",
+            "needs && c->asking != 0 ? wlk_entry_rs",
+        ),
+        "asked without ready": (
+            "model.c",
+            "(c->asking != 0) & in->collector",
+            "true | in->collector",
+        ),
+        "a response to nobody's request": (
+            "model.c",
+            "st->collFired[i] & ~st->opReady[i]",
+            "~st->opReady[i]",
+        ),
+        "register 0 is counted": ("model.c", "decr, preg != 0", "decr, c->taken[i] != 0"),
+        "an update only for a row": (
+            "model.c",
+            "(IN_SET(collector_readResp_bits_regs_enable) != 0)",
+            "(c->completed != 0)",
+        ),
+        "a response is seen later": (
+            "model.c",
+            "forward_coll_issue != 0 ? c->taken[i]",
+            "forward_coll_issue == 2 ? c->taken[i]",
+        ),
+        "the stage is filled when it is empty alone": (
+            "model.c",
+            "(c->issues | !st->stage.full)",
+            "!st->stage.full",
+        ),
+        "the entry of before the response": (
+            "model.c",
+            "st->stage.collEntry = st->collPtr[row];",
+            "st->stage.collEntry = (c->completed >> row & 1u) != 0 ? 0 : st->collPtr[row];",
+        ),
+        "last is cleared": ("model.c", "    st->last = before.last;\n", ""),
+        "the stage is cleared": ("model.c", "    st->stage = before.stage;\n", ""),
+        "operands while the stage waits": (
+            "model.c",
+            "c->issues ? has_rs",
+            "st->stage.full ? has_rs",
+        ),
+        "operands that were not collected": (
+            "model.c",
+            "c->issues & st->stage.collected",
+            "c->issues",
+        ),
+        "register 0 wakes": ("model.c", "rd == 0 || waiting", "waiting"),
+        "a register that is no source wakes": ("model.c", "(has & (wlk_entry_rs", "((wlk_entry_rs"),
+        "free rows wake": ("model.c", "st->valid & st->busy[operand]", "st->busy[operand]"),
+        "a row keeps that it has asked": (
+            "model.c",
+            "        st->collFired[i] = with(st->collFired[i], row, 0);\n",
+            "",
+        ),
+        "a candidate that waits is not counted": (
+            "model.c",
+            "cyclesEligible += c->candidates != 0",
+            "cyclesEligible += c->dispatches",
+        ),
+        "a stall without an offer": (
+            "model.c",
+            "(in->admit.valid & !c->has_room)",
+            "(!c->has_room)",
+        ),
+        "softReset clears the rows": (
+            "model.c",
+            "        clear_counters(st);\n    }\n}",
+            "        clear_counters(st);\n        st->valid = 0;\n    }\n}",
+        ),
+        "order among all warps": (
+            ORDER,
+            "(wlk_entry_get_wid(st->entry[row]) == wlk_entry_get_wid(st->entry[than]))",
+            "true",
+        ),
+        "the younger row goes first": (
+            ORDER,
+            "st->sequence[than] - st->sequence[row]",
+            "st->sequence[row] - st->sequence[than]",
+        ),
+        "numbers go on from warp to warp": (
+            "model.c",
+            "st->nextSequence[warp]++",
+            "st->nextSequence[0]++",
+        ),
+        "who has asked holds up others": (
+            "model.c",
+            "c->ready_to_ask, st->valid & unasked",
+            "c->ready_to_ask, st->valid",
         ),
     },
     "scoreboard": {
@@ -209,9 +325,8 @@ def prove(block, name, code):
 
 
 def test_models_are_in_model_c():
-    assert {"compactor", "dispatch_basic", "dispatch_compacting", "hazard", "scoreboard"} <= {
-        *BLOCKS
-    }
+    named = "compactor dispatch_basic dispatch_compacting hazard reservation_station scoreboard"
+    assert {*named.split()} <= {*BLOCKS}
     assert FAULTS.keys() == {*BLOCKS}
 
 

@@ -8,6 +8,7 @@
 #include "warplock/checker.h"
 #include "warplock/hazard.h"
 #include "warplock/issue.h"
+#include "warplock/reservation_station.h"
 
 enum { AFTER_RESET = 40 };
 
@@ -34,11 +35,21 @@ static void set_hazard_last(uint32_t warp) {
     }
 }
 
-static wlk_reservation_station_state *station(void) {
+static void set_station(uint32_t row) {
     const char *name = s.rtl.block->table->name;
-    return strcmp(name, "issue") == 0 ? &((wlk_issue_state *)s.rtl.state)->reservStation
-           : strcmp(name, "reservation_station") == 0 ? (wlk_reservation_station_state *)s.rtl.state
-                                                      : NULL;
+    if (strcmp(name, "issue") == 0) {
+        wlk_issue_reservation_station *st = &((wlk_issue_state *)s.rtl.state)->reservStation;
+        st->last = UINT32_C(1) << row;
+        memset(st->stage, 0xff, sizeof st->stage);
+        st->stage_collEntry = 1;
+        st->stage_collFired = 7;
+    } else if (strcmp(name, "reservation_station") == 0) {
+        wlk_reservation_station_state *st = (wlk_reservation_station_state *)s.rtl.state;
+        st->last = (uint8_t)row;
+        memset(st->stage.entry, 0xff, sizeof st->stage.entry);
+        st->stage.collEntry = 1;
+        st->stage.collected = true;
+    }
 }
 
 // The RTL powers up with these values of `last` and with rubbish in the output stage.
@@ -52,14 +63,8 @@ static void open_rtl(const char *block, const char *settings, uint64_t seed, uin
     rig_noise(&s.rtl, seed);
     s.rtl.stim.profile = 1; // dense: so short a run must show something
     s.there = rig_words(&s.rtl, s.rtl.layout.out_words);
-    wlk_reservation_station_state *rows = station();
     set_hazard_last(warp);
-    if (rows != NULL) {
-        rows->last = UINT32_C(1) << row;
-        memset(rows->stage, 0xff, sizeof rows->stage);
-        rows->stage_collEntry = 1;
-        rows->stage_collFired = 7;
-    }
+    set_station(row);
     CHECK(wlk_checker_open(&s.checker, s.rtl.block, s.rtl.cfg, &options, &err) == WLK_OK);
 }
 
@@ -332,7 +337,7 @@ static bool station_passes(uint32_t last, int second) {
     differs |= play_once();
     CHECK(s.open == 1);
     if (second >= 0) {
-        station()->last = UINT32_C(1) << second;
+        ((wlk_reservation_station_state *)s.rtl.state)->last = (uint8_t)second;
     }
     put_admit(0x18, 0);
     differs |= play_once(); // the stage is full

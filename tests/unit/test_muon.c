@@ -60,13 +60,13 @@ CASE(reservation_station_counters_have_64_bits) {
     rig_open(&r, "reservation_station", "rs_entries=1 num_warps=2", WLK_POWER_ZERO);
     rig_put(&r, "reset");
     rig_record(&r);
-    wlk_reservation_station_state *st = r.state;
-    st->cyclesDispatched = UINT32_MAX;
-    st->cyclesEligible = UINT32_MAX;
-    st->accRsOccupancy = UINT64_MAX;
-    for (uint32_t n = 0; n < WLK_RESERVATION_STATION_COUNTERS; n++) {
-        st->perWarp[1][n] = UINT32_MAX;
-    }
+    wlk_reservation_station_perf *perf = &((wlk_reservation_station_state *)r.state)->perf;
+    perf->cyclesDispatched = UINT32_MAX;
+    perf->cyclesEligible = UINT32_MAX;
+    perf->accRsOccupancy = UINT64_MAX;
+    perf->perWarp.cyclesDispatched[1] = UINT32_MAX;
+    perf->perWarp.cyclesEligible[1] = UINT32_MAX;
+    perf->perWarp.stallsRSFull[1] = UINT32_MAX;
     for (uint32_t i = 0; i < 3; i++) {
         rig_idle(&r);
         put_admit(1, 0x10 + 4 * i, false);
@@ -82,7 +82,7 @@ CASE(issue_counters_have_64_bits) {
     rig_open(&r, "issue", "", WLK_POWER_ZERO);
     wlk_issue_state *st = r.state;
     st->reservStation.accRsOccupancy = UINT32_MAX;
-    st->reservStation.perWarp[0][WLK_RESERVATION_STATION_ELIGIBLE] = UINT32_MAX;
+    st->reservStation.perWarp[0][WLK_ISSUE_RS_ELIGIBLE] = UINT32_MAX;
     st->hazard.perf[1][WLK_ISSUE_HAZARD_WAW] = UINT32_MAX;
     for (uint32_t w = 0; w < 3; w++) { // all write register 20
         rig_idle(&r);

@@ -11,11 +11,10 @@
 #include "warplock/collector_x.h"
 #include "warplock/issue.h"
 #include "warplock/issue_x_ports.h"
-#include "warplock/reservation_station.h"
 
 WLK_BEGIN_DECLS
 
-#define WLK_ISSUE_X_ROWS   WLK_RESERVATION_STATION_ROWS
+#define WLK_ISSUE_X_ROWS   WLK_ISSUE_MAX_RS_ENTRIES
 #define WLK_ISSUE_X_EPOCHS 2u
 
 /** Counters, in the order of the ports (muon-designs §11). */
@@ -95,7 +94,7 @@ struct wlk_issue_x_state {
     uint64_t counters[WLK_ISSUE_X_COUNTERS];
     uint64_t stalls[WLK_ISSUE_X_MAX_NUM_WARPS][WLK_ISSUE_X_WARP_COUNTERS];
     wlk_issue_x_scoreboard scoreboard;
-    wlk_reservation_station_state reservStation;
+    wlk_issue_reservation_station reservStation;
     wlk_issue_x_rows rows;
     wlk_issue_x_stage stage[WLK_COLLECTOR_X_PORTS]; /**< of each issue port */
     uint8_t merged;                                 /**< the old value is kept (§5.3) */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Muon's hazard check. Rules: README.md (muon-issue §4; its arbiter is §1). The stages have the
 // same rules in muon/issue/hazard_rules.h.
+#include "muon/sets.h"
 #include "warplock/hazard.h"
 #include "warplock/hazard_open.h"
 #include "warplock/hazard_view.h"
@@ -9,7 +10,7 @@
 #define MODEL      hazard
 #define MODEL_CAPS HAZARD
 
-enum { SOURCES = 3, WARPS = WLK_HAZARD_MAX_NUM_WARPS };
+enum { WARPS = WLK_HAZARD_MAX_NUM_WARPS };
 
 // Values derived from inputs and state, once a cycle. In a set of warps bit w is warp w; in has_rs
 // and busy bit i is source i of the chosen head.
@@ -40,29 +41,16 @@ static void find_candidates(const cfg_t *cfg, const in_t *in, cycle *c) {
     c->candidates = IN_SET(ibuf_valid) & ~c->waw & ~c->war;
 }
 
-// §1: the first candidate after `last`, else the first one; without any, warp num_warps - 1.
-static uint32_t choose(const cfg_t *cfg, const state_t *st, uint32_t candidates) {
-    const uint32_t others = (UINT32_C(2) << st->last) - 1u; // warps 0 to `last`
-    const uint32_t later = candidates & ~others;
-    const uint32_t among = later != 0 ? later : candidates;
-    const uint32_t idle = (cfg->num_warps - 1u) % WARPS; // of one warp or more
-    return among != 0 ? (uint32_t)__builtin_ctz(among) : idle;
-}
-
-// A set of sources: is warp w in each of these sets of warps?
-static uint8_t sources_of(uint32_t w, uint32_t rs1, uint32_t rs2, uint32_t rs3) {
-    return (uint8_t)((rs1 >> w & 1u) | (rs2 >> w & 1u) << 1 | (rs3 >> w & 1u) << 2);
-}
-
 static void see(const cfg_t *cfg, const state_t *st, const in_t *in, cycle *c) {
     find_candidates(cfg, in, c);
-    c->choice = choose(cfg, st, c->candidates); // §4.4
-    c->has_rs = sources_of(c->choice, c->has_rs1, c->has_rs2, c->has_rs3);
-    c->busy = c->has_rs & sources_of(c->choice, IN_SET(scb_warps_readRs1_pendingWrites),
-                                     IN_SET(scb_warps_readRs2_pendingWrites),
-                                     IN_SET(scb_warps_readRs3_pendingWrites)); // §4.3
-    c->books = (c->candidates != 0) & in->rsAdmit.ready;                       // §4.5
-    c->fires = c->books & in->scb.updateRS.success;                            // §4.6
+    // §4.4; without a candidate the last warp shows
+    c->choice = round_robin(c->candidates, st->last, (cfg->num_warps - 1u) % WARPS);
+    c->has_rs = operands_with(c->choice, c->has_rs1, c->has_rs2, c->has_rs3);
+    c->busy = c->has_rs & operands_with(c->choice, IN_SET(scb_warps_readRs1_pendingWrites),
+                                        IN_SET(scb_warps_readRs2_pendingWrites),
+                                        IN_SET(scb_warps_readRs3_pendingWrites)); // §4.3
+    c->books = (c->candidates != 0) & in->rsAdmit.ready;                          // §4.5
+    c->fires = c->books & in->scb.updateRS.success;                               // §4.6
 }
 
 // §4.1
@@ -120,23 +108,13 @@ static void clear(const cfg_t *cfg, state_t *st) {
     }
 }
 
-// One more for each warp of a set. `while`: where a model is specialised every `for` is unrolled,
-// of which the compiler makes no vectors here (scripts/wlk/gen/specialised.py).
-static void count(const cfg_t *cfg, uint64_t *counters, uint32_t set) {
-    uint32_t w = 0;
-    while (w < cfg->num_warps) {
-        counters[w] += set >> w & 1u;
-        w++;
-    }
-}
-
 static void edge(const cfg_t *cfg, state_t *st, const in_t *in, const cycle *c) {
     const bool refuses = (c->candidates != 0) & !in->scb.updateRS.success;
     const uint32_t refused = (uint32_t)refuses << c->choice;
-    st->last = c->fires ? (uint8_t)c->choice : st->last; // §1
-    count(cfg, st->perf.stallsWAW, c->waw);              // §4.10
-    count(cfg, st->perf.stallsWAR, c->war);
-    count(cfg, st->perf.stallsScoreboard, refused);
+    st->last = c->fires ? (uint8_t)c->choice : st->last;     // §1
+    count_warps(st->perf.stallsWAW, cfg->num_warps, c->waw); // §4.10
+    count_warps(st->perf.stallsWAR, cfg->num_warps, c->war);
+    count_warps(st->perf.stallsScoreboard, cfg->num_warps, refused);
     st->refused = refused;
     if (in->softReset) {
         clear(cfg, st);

@@ -9,7 +9,7 @@
 #ifndef WLK_ISSUE_LATE_H
 #define WLK_ISSUE_LATE_H
 
-enum { OF_HAZARD = WLK_RESERVATION_STATION_COUNTERS }; // of the words of a warp
+enum { OF_HAZARD = WLK_ISSUE_RS_COUNTERS }; // of the words of a warp
 
 static const uint32_t counter_words[RS_PERF] = {
     [RS_DISPATCHED] = wlk_issue_out_word_perfRS_cyclesDispatched,
@@ -52,7 +52,7 @@ static void hide(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
 // be read. Which entry the stage has shows nowhere, and entries are alike.
 static void start(const cfg_t *cfg, state_t *st, const wlk_sight *seen) {
     rs_state *rs = &st->reservStation;
-    const inner i = inner_of(cfg);
+    const coll_cfg inner = inner_collector(cfg);
     const uint32_t full = wlk_issue_out_get_issue_valid(seen->out);
     const uint32_t has_rs = wlk_entry_has_rs(seen->out + STAGE);
     rs_start(rs, full);
@@ -61,7 +61,7 @@ static void start(const cfg_t *cfg, state_t *st, const wlk_sight *seen) {
     rs->stage_collEntry = 0;
     rs->idle_known = 1; // on no port
     coll_state *coll = &st->collector;
-    coll->free_entries = coll_all_entries(&i.collector) & ~(uint32_t)(full && has_rs != 0);
+    coll->free_entries = coll_all_entries(&inner) & ~(uint32_t)(full && has_rs != 0);
     coll->readRespValid = coll->nextEn = coll->nextAllocId = coll->landing_saved = 0;
     coll->reset_seen = 1;
     sb_late(&st->scoreboard);
@@ -125,12 +125,12 @@ static void learn_operands(const cfg_t *cfg, state_t *st, const wlk_sight *seen)
 
 static void late(const uint32_t *params, void *state) {
     const cfg_t *cfg = (const cfg_t *)params;
-    const inner i = inner_of(cfg);
+    const coll_cfg inner = inner_collector(cfg);
     state_t *st = (state_t *)state;
     init(params, state, WLK_POWER_UNKNOWN);
     hz_late(&st->hazard, cfg->num_warps);
     rs_late(&st->reservStation, cfg->rs_entries);
-    coll_late(&i.collector, &st->collector);
+    coll_late(&inner, &st->collector);
 }
 
 static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {

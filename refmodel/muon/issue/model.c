@@ -5,8 +5,8 @@
 
 #include "muon/collector/late.h"
 #include "muon/issue/hazard_late.h"
+#include "muon/issue/reservation_station_late.h"
 #include "muon/issue/scoreboard_late.h"
-#include "muon/reservation_station/late.h"
 #include "warplock/issue.h"
 
 #define MODEL      issue
@@ -257,7 +257,7 @@ static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         uint64_t *element = wlk_issue_out_element_mut(out, w);
         memcpy(element, st->reservStation.perWarp[w], sizeof st->reservStation.perWarp[w]);
-        memcpy(element + WLK_RESERVATION_STATION_COUNTERS, st->hazard.perf[w],
+        memcpy(element + WLK_ISSUE_RS_COUNTERS, st->hazard.perf[w],
                WLK_ISSUE_HAZARD_COUNTERS * sizeof *st->hazard.perf[w]);
     }
     fill_operands(cfg, st, c, out + control_words(cfg), care + control_words(cfg));
@@ -350,52 +350,29 @@ static void assume(const uint32_t *params, void *state, const uint64_t *in, uint
 
 // ---- the models inside ------------------------------------------------------------------------
 
-// Their configurations, each the array of its parameters.
-typedef struct inner {
-    wlk_reservation_station_cfg reservStation;
-    wlk_collector_cfg collector;
-} inner;
-
-static inner inner_of(const cfg_t *cfg) {
-    const inner i = {
-        .reservStation = {.num_warps = cfg->num_warps,
-                          .num_lanes = cfg->num_lanes,
-                          .lane_bits = cfg->lane_bits,
-                          .num_pregs = cfg->num_pregs,
-                          .rs_entries = cfg->rs_entries,
-                          .coll_entries = cfg->coll_entries,
-                          .forward_coll_issue = cfg->forward_coll_issue,
-                          .in_order_per_warp = cfg->in_order_per_warp,
-                          .allow_partial_collect = cfg->allow_partial_collect,
-                          .debug = cfg->debug},
-        .collector = inner_collector(cfg),
-    };
-    return i;
-}
-
 static size_t state_size(const uint32_t *params) {
-    const inner i = inner_of((const cfg_t *)params);
-    return offsetof(state_t, collector) + wlk_collector_state_size(&i.collector);
+    const coll_cfg inner = inner_collector((const cfg_t *)params);
+    return offsetof(state_t, collector) + wlk_collector_state_size(&inner);
 }
 
 static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     const cfg_t *cfg = (const cfg_t *)params;
-    const inner i = inner_of(cfg);
+    const coll_cfg inner = inner_collector(cfg);
     state_t *st = (state_t *)state;
     memset(st, 0, offsetof(state_t, collector));
     hz_init(&st->hazard, cfg->num_warps, power_up);
     sb_init(&st->scoreboard, power_up);
-    wlk_reservation_station_init(&i.reservStation, &st->reservStation, power_up);
-    wlk_collector_init(&i.collector, &st->collector, power_up);
+    rs_init(&st->reservStation, cfg->rs_entries, power_up);
+    wlk_collector_init(&inner, &st->collector, power_up);
 }
 
 static void clear(const uint32_t *params, void *state) {
-    const inner i = inner_of((const cfg_t *)params);
+    const coll_cfg inner = inner_collector((const cfg_t *)params);
     state_t *st = (state_t *)state;
     hz_reset(&st->hazard);
     sb_reset(&st->scoreboard);
-    wlk_reservation_station_block.clear((const uint32_t *)&i.reservStation, &st->reservStation);
-    coll_reset(&i.collector, &st->collector, prf_stride_of(coll_words(&i.collector)));
+    rs_reset(&st->reservStation);
+    coll_reset(&inner, &st->collector, prf_stride_of(coll_words(&inner)));
 }
 
 // The write-back's lanes are the only payload that is stored; the collector forgets them.
@@ -413,12 +390,10 @@ static void forget(const uint32_t *params, void *state, const uint64_t *in, cons
 
 static bool drained(const uint32_t *params, const void *state) {
     const cfg_t *cfg = (const cfg_t *)params;
-    const inner i = inner_of(cfg);
+    const coll_cfg inner = inner_collector(cfg);
     const state_t *st = (const state_t *)state;
-    return sb_drained(&st->scoreboard, cfg->num_pregs) &&
-           wlk_reservation_station_block.drained((const uint32_t *)&i.reservStation,
-                                                 &st->reservStation) &&
-           wlk_collector_block.drained((const uint32_t *)&i.collector, &st->collector);
+    return sb_drained(&st->scoreboard, cfg->num_pregs) && rs_drained(&st->reservStation) &&
+           wlk_collector_block.drained((const uint32_t *)&inner, &st->collector);
 }
 
 #include "late.h"
@@ -438,20 +413,47 @@ static void visit_named(void *ctx, const char *name, int32_t index, const uint64
     n->visitor(n->ctx, full, index, words, n_words, known, notation);
 }
 
+static void visit_row(const rs_state *st, uint32_t row, wlk_state_visitor *visitor, void *ctx) {
+    const uint64_t seen = st->reset_seen | st->rows_known;
+    const flop flops[] = {
+        {"opReady", rs_operands(st->opReady, row), seen, WLK_HEX},
+        {"busy", rs_operands(st->busy, row), seen, WLK_HEX},
+        {"collFired", rs_operands(st->collFired, row), seen, WLK_HEX},
+        {"collPtr", st->collPtr[row], seen, WLK_DECIMAL},
+        {"pc", wlk_entry_get_pc(st->entry[row]), seen, WLK_HEX},
+    };
+    VISIT_FLOPS(flops, (int32_t)row);
+}
+
+static void visit_station(const rs_state *st, wlk_state_visitor *visitor, void *ctx) {
+    const uint64_t seen = st->reset_seen | st->rows_known;
+    const flop flops[] = {
+        {"valid", st->valid, seen, WLK_HEX},
+        {"last", set_lowest(st->last), set_is_single(st->last), WLK_DECIMAL},
+        {"stage full", st->stage_full, seen, WLK_DECIMAL},
+        {"stage collFired", st->stage_collFired,
+         st->stage_known & (st->fired_known | bit_not(st->late)), WLK_HEX},
+        {"stage collEntry", st->stage_collEntry, st->stage_known, WLK_DECIMAL},
+    };
+    VISIT_FLOPS(flops, -1);
+    for (uint32_t rest = st->valid; rest != 0; rest &= rest - 1u) {
+        visit_row(st, set_lowest(rest), visitor, ctx);
+    }
+}
+
 static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
                   void *ctx) {
     const cfg_t *cfg = (const cfg_t *)params;
-    const inner i = inner_of(cfg);
+    const coll_cfg inner = inner_collector(cfg);
     const state_t *st = (const state_t *)state;
     named n = {visitor, ctx, "hazard"};
     hz_visit(&st->hazard, cfg->num_warps, visit_named, &n);
     n.instance = "scoreboard";
     sb_visit(&st->scoreboard, cfg->num_pregs, visit_named, &n);
     n.instance = "reservStation";
-    wlk_reservation_station_block.visit((const uint32_t *)&i.reservStation, &st->reservStation,
-                                        visit_named, &n);
+    visit_station(&st->reservStation, visit_named, &n);
     n.instance = "collector";
-    wlk_collector_block.visit((const uint32_t *)&i.collector, &st->collector, visit_named, &n);
+    wlk_collector_block.visit((const uint32_t *)&inner, &st->collector, visit_named, &n);
 }
 
 WLK_MODEL(.outcomes = outcomes, .assume = assume, .forget = forget, .drained = drained,

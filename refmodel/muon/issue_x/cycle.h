@@ -10,7 +10,7 @@
 
 #include "muon/collector_x/rules.h"
 #include "muon/issue/hazard_rules.h"
-#include "muon/reservation_station/rules.h"
+#include "muon/issue/reservation_station_rules.h"
 #include "warplock/issue_x.h"
 
 #define IX_INLINE static inline __attribute__((always_inline))

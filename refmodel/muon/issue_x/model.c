@@ -13,7 +13,7 @@
 #include "dispatch.h"
 #include "edge.h"
 #include "muon/issue/hazard_late.h"
-#include "muon/reservation_station/late.h"
+#include "muon/issue/reservation_station_late.h"
 #include "muon/stage_counters.h"
 #include "write.h"
 
@@ -168,9 +168,9 @@ static void group_outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c,
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         uint64_t *e = wlk_issue_x_out_element_mut(out, w);
         const uint64_t *rs = st->reservStation.perWarp[w], *hz = st->hazard.perf[w];
-        PUT(perfRS_perWarp_cyclesDispatched, e, rs[WLK_RESERVATION_STATION_DISPATCHED]);
-        PUT(perfRS_perWarp_cyclesEligible, e, rs[WLK_RESERVATION_STATION_ELIGIBLE]);
-        PUT(perfRS_perWarp_stallsRSFull, e, rs[WLK_RESERVATION_STATION_FULL]);
+        PUT(perfRS_perWarp_cyclesDispatched, e, rs[WLK_ISSUE_RS_DISPATCHED]);
+        PUT(perfRS_perWarp_cyclesEligible, e, rs[WLK_ISSUE_RS_ELIGIBLE]);
+        PUT(perfRS_perWarp_stallsRSFull, e, rs[WLK_ISSUE_RS_FULL]);
         PUT(perfHazard_stallsWAW, e, hz[WLK_ISSUE_HAZARD_WAW]);
         PUT(perfHazard_stallsWAR, e, hz[WLK_ISSUE_HAZARD_WAR]);
         PUT(perfHazard_stallsScoreboard, e, hz[WLK_ISSUE_HAZARD_SCOREBOARD]);

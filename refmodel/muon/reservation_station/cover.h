@@ -3,82 +3,81 @@
 #ifndef WLK_RESERVATION_STATION_COVER_H
 #define WLK_RESERVATION_STATION_COVER_H
 
-static uint64_t request_events(const state_t *st, const cycle_t *c) {
-    const rs_cycle *rs = &c->rs;
-    const uint64_t *entry = st->entry[rs->coll_row];
-    const uint32_t fires = rs->req_valid & c->request_ready;
-    return (fires ? EVENT(REQUEST) : 0u) |
-           ((rs->req_valid & bit_not(c->request_ready)) ? EVENT(REQUEST_BLOCKED) : 0u) |
-           (set_is_single(rs->asks) ? 0u : EVENT(SEVERAL_REQUESTS)) |
-           (!rs->req_valid && rs->req_needs != 0 ? EVENT(STALE_REQUEST) : 0u) |
-           ((fires & wlk_entry_repeats(entry)) ? EVENT(REPEATED_SOURCE) : 0u) |
-           ((rs->all_asks & ~rs->asks) ? EVENT(IN_ORDER_HOLDS_REQUEST) : 0u);
+static bool are_several(uint32_t set) {
+    return (set & (set - 1u)) != 0;
 }
 
-static uint64_t response_events(const cycle_t *c) {
-    const rs_cycle *rs = &c->rs;
-    uint32_t hits = 0;
-    for (uint32_t i = 0; i < 3; i++) {
-        hits |= (uint32_t)(rs->hit[i] != 0) << i;
-    }
-    return (rs->completes ? EVENT(RESPONSE) : 0u) |
-           (rs->coll_enable && !rs->completes ? EVENT(RESPONSE_UNTAKEN) : 0u) |
-           ((hits & ~rs->coll_decr) ? EVENT(X0_COLLECTED) : 0u);
+static uint64_t request_events(const state_t *st, const in_t *in, const cycle *c) {
+    const bool any = c->asking != 0, fires = any && in->collector.readReq.ready;
+    return (fires ? EVENT(REQUEST) : 0u) | (any && !fires ? EVENT(REQUEST_BLOCKED) : 0u) |
+           (are_several(c->asking) ? EVENT(SEVERAL_REQUESTS) : 0u) |
+           (!any && c->needs != 0 ? EVENT(STALE_REQUEST) : 0u) |
+           (fires && wlk_entry_repeats(st->entry[c->asks]) ? EVENT(REPEATED_SOURCE) : 0u) |
+           ((c->ready_to_ask & ~c->asking) != 0 ? EVENT(IN_ORDER_HOLDS_REQUEST) : 0u);
 }
 
-static uint64_t dispatch_events(const state_t *st, const cycle_t *c) {
-    const rs_cycle *rs = &c->rs;
-    const uint32_t bit = UINT32_C(1) << rs->choice;
-    uint64_t e = 0;
-    if (rs->dispatch) {
-        const uint32_t forwarded = rs->completes & bit;
-        const uint32_t fired = (st->collFired[0] | st->collFired[1] | st->collFired[2]) & bit;
-        e |= forwarded ? EVENT(FORWARDED) : fired ? EVENT(DISPATCH_LATER) : EVENT(NO_SOURCE);
-        e |= rs->choice <= set_lowest(st->last) ? EVENT(CHOICE_WRAPS) : 0u;
-        e |= rs->issue_fire ? EVENT(STAGE_THROUGH) : 0u;
+static uint64_t response_events(const in_t *in, const cycle *c, const out_t *out) {
+    const bool enabled = IN_SET(collector_readResp_bits_regs_enable) != 0;
+    bool x0 = false;
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        x0 |= c->taken[i] != 0 && !out->scb.updateColl.reads[i].decr;
     }
-    return e | (set_is_single(rs->candidates) ? 0u : EVENT(SEVERAL_ELIGIBLE)) |
-           (rs->candidates && !rs->dispatch ? EVENT(STAGE_BLOCKED) : 0u) |
-           ((rs->eligible & ~rs->candidates) ? EVENT(IN_ORDER_HOLDS_DISPATCH) : 0u);
+    return (c->completed != 0 ? EVENT(RESPONSE) : 0u) | (x0 ? EVENT(X0_COLLECTED) : 0u) |
+           (in->collector.readResp.valid && enabled && c->completed == 0 ? EVENT(RESPONSE_UNTAKEN)
+                                                                         : 0u);
 }
 
-static uint64_t wake_events(const state_t *st, const cycle_t *c) {
-    uint32_t woken = 0;
-    for (uint32_t i = 0; i < 3; i++) {
-        woken += set_size(rs_woken(st, i, c->rs.wake_rd));
+static uint64_t dispatch_events(const state_t *st, const cycle *c) {
+    const uint32_t collected = st->collFired[0] | st->collFired[1] | st->collFired[2];
+    uint64_t found = 0;
+    if (c->dispatches) {
+        found |= (c->completed >> c->choice & 1u) != 0 ? EVENT(FORWARDED)
+                 : (collected >> c->choice & 1u) != 0  ? EVENT(DISPATCH_LATER)
+                                                       : EVENT(NO_SOURCE);
+        found |= c->choice <= st->last ? EVENT(CHOICE_WRAPS) : 0u;
+        found |= c->issues ? EVENT(STAGE_THROUGH) : 0u;
     }
-    if (!c->in.wb_valid) {
+    return found | (are_several(c->candidates) ? EVENT(SEVERAL_ELIGIBLE) : 0u) |
+           (c->candidates != 0 && !c->dispatches ? EVENT(STAGE_BLOCKED) : 0u) |
+           ((c->complete & ~c->candidates) != 0 ? EVENT(IN_ORDER_HOLDS_DISPATCH) : 0u);
+}
+
+static uint64_t wake_events(const cfg_t *cfg, const state_t *st, const in_t *in) {
+    int wakes = 0;
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        wakes += __builtin_popcount(st->busy[i] & woken(cfg, st, in, i));
+    }
+    if (!in->writeback.valid) {
         return 0;
     }
-    return woken == 0 ? EVENT(WAKE_STRAY) : EVENT(WAKE) | (woken > 1 ? EVENT(WAKE_SEVERAL) : 0u);
+    return wakes == 0 ? EVENT(WAKE_STRAY) : EVENT(WAKE) | (wakes > 1 ? EVENT(WAKE_SEVERAL) : 0u);
 }
 
-// Rows of one warp whose sequence numbers lie on both sides of the wrap.
-static uint64_t wrap_events(const state_t *st, const cycle_t *c) {
-    const uint32_t mask = 2u * (UINT32_C(1) << wlk_clog2(c->shape.rows)) - 1u;
-    for (uint32_t rest = c->shape.in_order ? st->valid : 0u; rest != 0; rest &= rest - 1u) {
-        const uint32_t row = set_lowest(rest);
-        for (uint32_t old = st->older[row]; old != 0; old &= old - 1u) {
-            if ((st->sequence[set_lowest(old)] & mask) > (st->sequence[row] & mask)) {
-                return EVENT(SEQUENCE_WRAPS);
-            }
+/* Rows of one warp whose numbers lie on both sides of the wrap. */
+static bool numbers_wrap(const cfg_t *cfg, const state_t *st) {
+    const uint32_t mask = (UINT32_C(2) << wlk_clog2(cfg->rs_entries)) - 1u;
+    bool wraps = false;
+    for (uint32_t a = 0; a < cfg->rs_entries; a++) {
+        for (uint32_t b = 0; b < cfg->rs_entries; b++) {
+            wraps |= (st->valid >> a & st->valid >> b & 1u) != 0 && is_older(cfg, st, a, b) &&
+                     (st->sequence[a] & mask) > (st->sequence[b] & mask);
         }
     }
-    return 0;
+    return cfg->in_order_per_warp != 0 && wraps;
 }
 
-static uint64_t events(const cfg_t *cfg, const state_t *st, const uint64_t *in, const cycle_t *c) {
-    (void)cfg;
-    (void)in;
-    if (c->in.reset) {
-        return (st->valid ? EVENT(RESET_IN_FLIGHT) : 0u) |
-               (c->rs.dispatch ? EVENT(DISPATCH_IN_RESET) : 0u);
+static uint64_t events(const cfg_t *cfg, const state_t *st, const in_t *in, const out_t *out) {
+    cycle c;
+    see(cfg, st, in, &c);
+    if (in->reset) { /* other points do not count then */
+        return (st->valid != 0 ? EVENT(RESET_IN_FLIGHT) : 0u) |
+               (c.dispatches ? EVENT(DISPATCH_IN_RESET) : 0u);
     }
-    return request_events(st, c) | response_events(c) | dispatch_events(st, c) |
-           wake_events(st, c) | wrap_events(st, c) |
-           ((c->admission.valid & c->rs.room) ? EVENT(ADMIT) : 0u) |
-           ((c->admission.valid & bit_not(c->rs.room)) ? EVENT(FULL) : 0u) |
-           (c->soft_reset && st->cyclesDispatched != 0 ? EVENT(SOFT_RESET) : 0u);
+    return request_events(st, in, &c) | response_events(in, &c, out) | dispatch_events(st, &c) |
+           wake_events(cfg, st, in) | (numbers_wrap(cfg, st) ? EVENT(SEQUENCE_WRAPS) : 0u) |
+           (in->admit.valid && c.has_room ? EVENT(ADMIT) : 0u) |
+           (in->admit.valid && !c.has_room ? EVENT(FULL) : 0u) |
+           (in->softReset && st->perf.cyclesDispatched != 0 ? EVENT(SOFT_RESET) : 0u);
 }
 
 #endif

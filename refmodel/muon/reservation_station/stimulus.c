@@ -37,20 +37,25 @@ STIM_PROFILE_NAMES(WLK_RESERVATION_STATION_PROFILES, STIM_PHASE_CYCLES);
 typedef wlk_reservation_station_cfg rs_cfg;
 typedef wlk_reservation_station_state rs_state;
 
+// The arbiter's `last` is unknown until a row is dispatched. Until then there is one row at most:
+// which of two goes first is known to the RTL only, and the collector's answers depend on it.
+static bool may_admit(const stim_cycle *c) {
+    const rs_state *st = (const rs_state *)c->state;
+    c->stim->memory[STIM_OWN] |= st->stage.full || ((const rs_cfg *)c->cfg)->rs_entries == 1;
+    return c->stim->memory[STIM_OWN] != 0 || st->valid == 0;
+}
+
 // What is busy is a source. Register 0 is so only now and then: the scoreboard never says it
-// (§3.5), and no write-back wakes it. The arbiter's `last` is unknown until a row is dispatched.
-// Until then there is one row at most: which of two goes first is known to the RTL only, and the
-// collector's answers depend on it.
+// (§3.5), and no write-back wakes it.
 static void admit(const stim_cycle *c, uint64_t *in) {
     const rs_cfg *cfg = (const rs_cfg *)c->cfg;
-    const rs_state *st = (const rs_state *)c->state;
     uint64_t *entry = in + WLK_RESERVATION_STATION_IN_ADMIT_BITS_IBUFENTRY;
     const uint32_t zero = stim_chance(&c->stim->random, RARELY) ? 0u : wlk_entry_x0(entry);
     const uint32_t has = wlk_entry_has_rs(entry), may_wait = has & ~zero;
     SET(admit_bits_valid, in, has ^ 7u);
     SET(admit_bits_busy, in, may_wait & stim_set(&c->stim->random, c->w->own[BUSY]));
     wlk_entry_set_wid(entry, wlk_entry_get_wid(entry) % cfg->num_warps);
-    if (st->valid != 0 && (st->last & (st->last - 1u)) != 0) {
+    if (!may_admit(c)) {
         SET(admit_valid, in, 0);
     }
 }
@@ -63,7 +68,7 @@ static uint32_t pick_awaited(const stim_cycle *c) {
     const uint32_t row = rows != 0 ? stim_member(rows, r) : 0u;
     const uint32_t waits =
         (st->busy[0] >> row & 1u) | (st->busy[1] >> row & 1u) << 1 | (st->busy[2] >> row & 1u) << 2;
-    return rows != 0 ? st->rs[stim_member(waits, r << 16)][row] : 0u;
+    return rows != 0 ? wlk_entry_rs(st->entry[row], stim_member(waits, r << 16)) : 0u;
 }
 
 static void write_back(const stim_cycle *c, uint64_t *in) {
@@ -83,7 +88,7 @@ static void write_back_0(const stim_cycle *c, uint64_t *in) {
     for (uint32_t rows = st->valid; rows != 0; rows &= rows - 1u) {
         const uint32_t row = stim_nth(rows, 0);
         for (uint32_t i = 0; i < 3; i++) {
-            if ((st->busy[i] >> row & 1u) != 0 && st->rs[i][row] == 0) {
+            if ((st->busy[i] >> row & 1u) != 0 && wlk_entry_rs(st->entry[row], i) == 0) {
                 SET(writeback_valid, in, 1);
                 SET(writeback_bits_rd, in, 0);
                 SET(reset, in, c->stim->drain != 0 || stim_chance(&c->stim->random, SOON));
@@ -95,7 +100,7 @@ static void write_back_0(const stim_cycle *c, uint64_t *in) {
 
 // The collector's entry of the output stage, as a set.
 static uint32_t staged(const rs_state *st) {
-    return (uint32_t)(st->stage_full && st->stage_collFired != 0) << st->stage_collEntry;
+    return (uint32_t)(st->stage.full && st->stage.collected) << st->stage.collEntry;
 }
 
 // Entries that neither the output stage holds nor rows, of which those do that collected operands.

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of Muon's reservation station (muon-issue §5), inlined into every model that contains
- * one. rs_observe derives all that the ports show from state, response, write-back and issue.ready;
+ * The rules of Muon's reservation station (muon-issue §5) for the stages, inlined into them.
+ * rs_observe derives all that the ports show from state, response, write-back and issue.ready;
  * rs_commit is the edge, when it is known whether an instruction is admitted and a request taken.
  * Sets have a bit a row; operands are index 0..2.
  */
-#ifndef WLK_RESERVATION_STATION_RULES_H
-#define WLK_RESERVATION_STATION_RULES_H
+#ifndef WLK_ISSUE_RESERVATION_STATION_RULES_H
+#define WLK_ISSUE_RESERVATION_STATION_RULES_H
 
 #include <string.h>
 
 #include "frame/arbiter.h"
+#include "warplock/issue.h"
 #include "warplock/muon.h"
-#include "warplock/reservation_station.h"
 
-typedef wlk_reservation_station_state rs_state;
+typedef wlk_issue_reservation_station rs_state;
 
 typedef struct rs_shape {
     uint32_t rows, warps;
@@ -160,11 +160,11 @@ static inline void rs_count(rs_state *st, uint32_t num_warps, const rs_admission
     st->accRsOccupancy += set_size(st->valid);
     for (uint32_t w = 0; w < num_warps; w++) {
         uint64_t *counters = st->perWarp[w];
-        counters[WLK_RESERVATION_STATION_DISPATCHED] += st->warp_rows[w] != 0;
-        counters[WLK_RESERVATION_STATION_ELIGIBLE] += (st->warp_rows[w] & c->candidates) != 0;
+        counters[WLK_ISSUE_RS_DISPATCHED] += st->warp_rows[w] != 0;
+        counters[WLK_ISSUE_RS_ELIGIBLE] += (st->warp_rows[w] & c->candidates) != 0;
     }
     if (a->valid & bit_not(c->room)) {
-        st->perWarp[wlk_entry_get_wid(a->entry)][WLK_RESERVATION_STATION_FULL]++;
+        st->perWarp[wlk_entry_get_wid(a->entry)][WLK_ISSUE_RS_FULL]++;
     }
 }
 
@@ -264,6 +264,17 @@ static inline void rs_commit(const rs_shape *shape, rs_state *st, const rs_input
         st->fired_known = 0;
         st->last = arbiter_unknown(shape->rows);
     }
+}
+
+static inline void rs_init(rs_state *st, uint32_t rows, wlk_power_up power_up) {
+    memset(st, 0, sizeof *st);
+    st->reset_seen = power_up == WLK_POWER_ZERO;
+    st->stage_known = st->reset_seen;
+    st->last = st->reset_seen ? 1u : arbiter_unknown(rows);
+}
+
+static inline bool rs_drained(const rs_state *st) {
+    return st->valid == 0 && !st->stage_full;
 }
 
 #endif
