@@ -272,7 +272,7 @@ static void note_failure(instance *i, int first, uint64_t time) {
     }
 }
 
-// The record before this one, of which it tells; @p next: is this the next cycle?
+// The record before this one; @p next: does this one tell of it?
 static void step_held(instance *i, bool next) {
     const wlk_layout *l = &i->b.layout;
     const uint64_t *in = i->held, *in_x = in + l->in_words;
@@ -285,11 +285,23 @@ static void step_held(instance *i, bool next) {
     i->is_held = false;
 }
 
+// Does an asynchronous reset act on the outputs of this cycle, or may it?
+static bool is_cleared(const instance *i) {
+    const int16_t reset = i->b.block->table->reset;
+    uint64_t level = 0;
+    for (uint32_t p = 0; p < i->b.layout.n_ports; p++) {
+        const wlk_port *port = &i->b.ports[p];
+        level |=
+            port->field == reset ? wlk_port_get(port, i->in) | wlk_port_get(port, i->in_x) : 0u;
+    }
+    return i->reset != NULL && level != 0;
+}
+
 static void hold(instance *i, uint64_t time) {
     const uint64_t gaps = wlk_wave_get_gaps(i->wave, i->sampler).count;
-    const bool next = gaps == i->gaps;
-    step_held(i, next);
-    if (!next) {
+    const bool is_next = gaps == i->gaps;
+    step_held(i, is_next && !is_cleared(i));
+    if (!is_next) {
         wlk_checker_gap(i->checker);
     }
     memcpy(i->held, i->in, 2u * (i->b.layout.in_words + i->b.layout.out_words) * sizeof *i->in);

@@ -532,3 +532,29 @@ def test_header_of_a_written_file_is_that_of_the_page(tmp_path, model):
     rows = re.findall(r"^\| (`\w+`(?:, `\w+`)?) \|", page.split("## Header text")[1], re.M)
     known = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     assert members <= known and {"block", "schema", "config"} <= members
+
+
+def test_counter_that_an_asynchronous_reset_clears_says_nothing(tmp_path):
+    """A row enters in the cycle before the dump, and asks in its first cycle. The counters of rows
+    are 0 in that one, and in the next one, in which the reset clears them."""
+    table = tables.load("reservation_station")
+    ports = table.ports(table.defaults())
+    admit = dict.fromkeys(("admit_valid", "admit_bits_valid_1", "admit_bits_valid_2"), 1)
+    ready, rows = {"io_collector_readReq_ready": 1}, []
+    with Model(table.name, power_up="zero") as model:
+        for values in ({"reset": 1}, {f"io_{name}": 1 for name in admit}, ready):
+            rows.append(model.step(values)[0].unpack() | values)
+        model.reset()
+        rows.append(model.step({"reset": 1})[0].unpack() | {"reset": 1})
+    steps = []
+    for number, row in enumerate([*rows[2:], *4 * rows[3:]]):
+        values = {f"TOP.{port.name}": int(row.get(port.name, 0)) for port in ports}
+        steps += [(10 * number, values | {"TOP.clock": 0}), (10 * number + 5, {"TOP.clock": 1})]
+    widths = {"TOP.clock": 1} | {f"TOP.{port.name}": port.width for port in ports}
+    dump = tmp_path / "late.vcd"
+    dump.write_text(programs.vcd(widths, steps))
+    words = ("check", dump, "--block", table.name, "--from-unknown", "--json")
+    assert rows[2]["io_collector_readReq_valid"] == 1
+    assert rows[2]["io_perf_accRsOccupancy"] == rows[3]["io_perf_accRsOccupancy"] == 0
+    answer = programs.warplock(*words, "--reset", "reset:async", code=None)
+    assert answer.json["verdict"] == "PASS"

@@ -123,9 +123,10 @@ int wlk_checker_step_masked(wlk_checker *checker, const uint64_t *in, const uint
                             const uint64_t *got, const uint64_t *got_x, const uint64_t *mask);
 
 /**
- * As wlk_checker_step_x, of a checker that is late. @p next: the outputs of the next cycle, NULL at
- * the end; what they tell of this one counts. A bit is compared where its value follows from what
- * was seen before this cycle; where nothing explains what is seen, that is a mismatch.
+ * As wlk_checker_step_x, of a checker that is late. @p next: the outputs of the next cycle, which
+ * tell of this one; NULL at the end, and where an asynchronous reset acts on them. A bit is
+ * compared where its value follows from what was seen before this cycle; where nothing explains
+ * what is seen, that is a mismatch.
  */
 int wlk_checker_step_late(wlk_checker *checker, const uint64_t *in, const uint64_t *in_x,
                           const uint64_t *got, const uint64_t *got_x, const uint64_t *next,
