@@ -845,13 +845,30 @@ int wlk_checker_step_masked(wlk_checker *c, const uint64_t *in, const uint64_t *
 
 // ---- a start without the reset ----------------------------------------------------------------
 
+static bool is_known(const wlk_checker *c, int32_t number) {
+    const wlk_port *port = number >= 0 ? &c->ports[number] : NULL;
+    if (port == NULL || !port->is_out || !port->present) {
+        return true;
+    }
+    const uint64_t bits = wlk_port_get(port, c->compare);
+    return (wlk_port_get(port, c->judged) & wlk_port_get(port, c->sure) & bits) == bits;
+}
+
+static bool handshakes_are_known(const wlk_checker *c) {
+    bool are = true;
+    for (uint32_t i = 0; i < c->n_channels && are; i++) {
+        are = is_known(c, c->channels[i].valid) && is_known(c, c->channels[i].ready);
+    }
+    return are;
+}
+
 // From the first cycle on of which nearly all is compared.
 static void count_known(wlk_checker *c) {
     uint64_t bits = 0;
     for (uint32_t w = 0; w < c->layout.out_words; w++) {
         bits += (uint64_t)__builtin_popcountll(c->judged[w] & c->sure[w]);
     }
-    if (!c->sum.known && bits * 10u >= c->out_bits * 9u) {
+    if (!c->sum.known && bits * 10u >= c->out_bits * 9u && handshakes_are_known(c)) {
         c->sum.known = true;
         c->sum.known_from = c->sum.cycles;
     }

@@ -361,9 +361,10 @@ static void print_no_reset(const wlk_checker *c, FILE *to) {
 
 static void print_unsettled(const wlk_checker *c, FILE *to) {
     printer p = {.to = to, .head = "unknown at the end"};
-    fputs("  in no cycle nine tenths of the outputs follow from what was seen before: "
-          "give more cycles, or some with a reset\n",
-          to);
+    fputs(
+        "  in no cycle nine tenths of the outputs, and each valid and ready, follow from what was "
+        "seen before: give more cycles, or some with a reset\n",
+        to);
     if (c->block->visit != NULL) {
         c->block->visit(c->cfg, state_now(c), note_unknown, &p);
     }
