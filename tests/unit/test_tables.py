@@ -108,6 +108,9 @@ def test_build_is_configured_again_when_a_folder_comes(tmp_path, monkeypatch):
     more = files.shipped() | {"squeezer": tables.folder("compactor")}
     monkeypatch.setattr(build.c, "shipped", lambda: more)
     assert configure() == 2
+    monkeypatch.setattr(build.installed, "files", lambda: ["scripts/warplock"])
+    assert (configure(), configure()) == (3, 3)
+    assert ["--reconfigure" in each for each in setups] == [False, False, True]
 
 
 # What changes the record changes the hash; words for people do not.

@@ -54,13 +54,13 @@ def files() -> Iterator[str]:
 
 
 def _models(folder: Path) -> Iterator[Path]:
-    """Those in model C, which are proved, with the headers of their blocks and families, and of
-    their state."""
+    """Those in model C, which are proved, with the headers of their blocks and families."""
     for path in folder.glob(f"*/*/{MODEL}"):
         if is_by_structs(path):
             yield path
             yield from (x for place in path.parents[:2] for x in place.glob("*.h"))
-            yield from folder.glob(f"include/warplock/{path.parent.name}.h")
+            for place in path.parents[:2]:
+                yield from folder.glob(f"include/warplock/{place.name}.h")
 
 
 def check(listed: list[str]) -> None:

@@ -51,9 +51,9 @@ def read(table: Table) -> list[Path]:
     """The files of the tree that it is compiled from."""
     folder = shipped()[table.name]
     places = (folder, folder.parent, MODELS / "frame")
-    state = INCLUDE / "warplock" / f"{table.name}.h"
     found = [folder / MODEL, *(file for each in places for file in sorted(each.glob("*.h")))]
-    return found + ([state] if state.is_file() else [])
+    public = (INCLUDE / "warplock" / f"{each.name}.h" for each in (folder, folder.parent))
+    return found + [file for file in public if file.is_file()]
 
 
 def sources(table: Table, config: Config, name: str) -> dict[str, str]:

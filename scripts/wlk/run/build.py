@@ -18,7 +18,7 @@ from ..base import progress, setup
 from ..base.errors import Status, WlkError
 from ..base.guard import guard
 from ..base.installed import INSTALLED
-from ..gen import c
+from ..gen import c, installed
 
 DEFAULT = "release"
 PRODUCT = "product"  # target with what the command runs: dpi/meson.build
@@ -130,18 +130,24 @@ def brought_up() -> Path:
 
 
 def _configure(name: str, build: Path, environment: Mapping[str, str], log: Path) -> None:
-    """Run `meson setup`, from scratch when the folder was made with other options or blocks."""
+    """Run `meson setup`, from scratch when the folder was made with other options or blocks, and
+    once more when a file came or went: ninja knows those that there were."""
     options = list(KINDS[name].options)
     compilers = {key: environment.get(key, "") for key in ("CC", "CXX", "CFLAGS", "CXXFLAGS")}
     wanted = json.dumps([str(setup.ROOT), options, compilers, c.folders()])
     note = build / "warplock-options.json"  # written last: a folder without it is half made
+    names = build / "warplock-files.json"
+    listed = json.dumps(sorted(installed.files()))
     if note.is_file() and note.read_text(encoding="utf-8") == wanted:
-        return
-    if build.exists():
+        if names.is_file() and names.read_text(encoding="utf-8") == listed:
+            return
+        options = ["--reconfigure"]
+    elif build.exists():
         shutil.rmtree(build)
     command = [tool("meson"), "setup", *options, build, setup.ROOT]
     if progress.run(command, label=f"meson setup {build}", log=log, env=environment).code:
         raise _failed(build, log)
+    names.write_text(listed, encoding="utf-8")
     note.write_text(wanted, encoding="utf-8")
 
 
