@@ -10,7 +10,10 @@ import programs
 import pytest
 from programs import typed
 from random_model import write_random
+from wlk import tables
 from wlk.base.errors import Status
+from wlk.model import netlist, source
+from wlk.tables import files
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("rtl", "model", "prove")]
 EXAMPLES = programs.ROOT / "docs" / "examples"
@@ -215,3 +218,23 @@ def test_netlist_of_random_c_is_what_a_compiler_makes_of_it(tmp_path):
     assert text.count(" + ") > 1
     (folder / "rtl" / "sums.sv").write_text(text.replace(" + ", " - ", 1))
     typed("lockstep", *words, "--cycles", "2000", code=Status.FUNCTIONAL_MISMATCH, WLK_BLOCKS="")
+
+
+def test_port_that_no_rule_reads_keeps_its_place_in_a_unit(tmp_path, monkeypatch):
+    shutil.copytree(files.MODELS / "muon", tmp_path / "muon")
+    table = tmp_path / "muon" / "reservation_station" / "block.toml"
+    old = 'mirror = "hazard:rsAdmit.bits", flip = true, '
+    lowest = "ibufEntry.uop.inst.essentials_31"
+    text = table.read_text("utf-8")
+    assert text.count(old) == 1
+    table.write_text(text.replace(old, f'{old}unread = ["{lowest}"], '), "utf-8")
+    monkeypatch.setattr(files, "MODELS", tmp_path)
+    monkeypatch.setattr(files, "shipped", files.shipped.__wrapped__)
+    monkeypatch.setattr(source, "SHARED", (tmp_path, *source.SHARED))
+    odd = tables.load("reservation_station")
+    assert not next(f for f in odd.fields if f.flat.endswith(lowest)).read
+    made = netlist.make(odd, odd.config(odd.configs["tiny"])).path.read_text("utf-8")
+    word = next(
+        x for x in made.splitlines() if x.endswith("bits_ibufEntry_uop_inst_essentials_31};")
+    )
+    assert "essentials_30, io_admit" in word

@@ -186,7 +186,8 @@ class _Module:
             leaf.word = FALSE
         words: dict[int, tuple[Leaf, list[tuple[int, Word]]]] = {}
         for port in self.ports:
-            if port.direction == "out" or (self.in_view and not port.field.read):
+            is_seen = port.field.read or not self.in_view or self._unit(port) is not None
+            if port.direction == "out" or not is_seen:
                 continue
             node, word = self._leaf(self.given, port), Word(port.width, None, port.name)
             if port.field.name in self.sets:
@@ -199,6 +200,7 @@ class _Module:
             words.setdefault(id(leaf), (leaf, []))[1].append((spot[1], word))
         for leaf, parts in words.values():
             parts.sort(key=lambda part: part[0])
+            parts = [(0, FALSE), *parts] if parts[0][0] != 0 else parts
             ends = [*(lsb for lsb, _ in parts[1:]), parts[-1][0] + parts[-1][1].width]
             steps = [end - lsb for (lsb, _), end in zip(parts, ends, strict=True)]
             leaf.word = self.logic.join(
