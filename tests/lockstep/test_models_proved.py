@@ -27,7 +27,7 @@ CASES = [
 WITH_X = ("scoreboard", "reservation_station")
 # Where the small configuration has no choice, and no order.
 FAULTY = {"hazard": "warps3", "reservation_station": "rows2"}
-COMPACT, DISPATCH, SETS, ORDER = "compact.h", "dispatch.h", "sets.h", "order.h"
+COMPACT, DISPATCH, SETS, ORDER, PERF = "compact.h", "dispatch.h", "sets.h", "order.h", "perf.h"
 # File, what stands there, and what is wrong with it.
 FAULTS = {
     "compactor": {
@@ -112,8 +112,8 @@ FAULTS = {
         "a source is busy that is not there": ("model.c", "c->busy = c->has_rs & ", "c->busy = "),
         "sources change places": (
             "model.c",
-            "operands_with(c->choice, c->has_rs1, c->has_rs2,",
-            "operands_with(c->choice, c->has_rs2, c->has_rs1,",
+            "has_source[0] |= wlk_entry_get_hasRs1",
+            "has_source[0] |= wlk_entry_get_hasRs2",
         ),
         "a booking without room": (
             "model.c",
@@ -164,20 +164,24 @@ FAULTS = {
     "reservation_station": {
         "room where all rows are free alone": (
             "model.c",
-            "st->valid != set_of_rows(cfg)",
-            "st->valid == 0",
+            "SHOW(admit.ready, c->free_rows != 0)",
+            "SHOW(admit.ready, st->valid == 0)",
         ),
         "the highest free row": (
             "model.c",
-            "(uint32_t)__builtin_ctz(free_rows)",
-            "31u - (uint32_t)__builtin_clz(free_rows)",
+            "lowest(c->free_rows)",
+            "highest(c->free_rows)",
         ),
-        "a busy operand is needed": ("model.c", " | st->busy[operand] |", " |"),
-        "a part of the operands is enough": ("model.c", "!= 0 ? any : all", "!= 0 ? all : any"),
+        "a busy operand is needed": ("model.c", " | st->busy[i] |", " |"),
+        "a part of the operands is enough": (
+            "model.c",
+            "!= 0 ? ~UINT32_C(0) : all",
+            "!= 0 ? all : any",
+        ),
         "the highest row asks": (
             "model.c",
-            "(uint32_t)__builtin_ctz(c->asking)",
-            "31u - (uint32_t)__builtin_clz(c->asking)",
+            "lowest(c->requests)",
+            "highest(c->requests)",
         ),
         "without a request the first row shows": (
             "model.c",
@@ -186,12 +190,12 @@ FAULTS = {
         ),
         "registers without a request are 0": (
             "model.c",
-            "needs ? wlk_entry_rs",
-            "needs && c->asking != 0 ? wlk_entry_rs",
+            "is_needed ? wlk_entry_rs",
+            "is_needed && c->requests != 0 ? wlk_entry_rs",
         ),
         "asked without ready": (
             "model.c",
-            "(c->asking != 0) & in->collector",
+            "(c->requests != 0) & in->collector",
             "true | in->collector",
         ),
         "a response to nobody's request": (
@@ -199,16 +203,16 @@ FAULTS = {
             "st->collFired[i] & ~st->opReady[i]",
             "~st->opReady[i]",
         ),
-        "register 0 is counted": ("model.c", "decr, preg != 0", "decr, c->taken[i] != 0"),
+        "register 0 is counted": ("model.c", "decr, preg != 0", "decr, c->answered[i] != 0"),
         "an update only for a row": (
             "model.c",
             "(IN_SET(collector_readResp_bits_regs_enable) != 0)",
-            "(c->completed != 0)",
+            "(c->any_answered != 0)",
         ),
         "a response is seen later": (
             "model.c",
-            "forward_coll_issue != 0 ? c->taken[i]",
-            "forward_coll_issue == 2 ? c->taken[i]",
+            "forward_coll_issue != 0 ? c->answered[i]",
+            "forward_coll_issue == 2 ? c->answered[i]",
         ),
         "the stage is filled when it is empty alone": (
             "model.c",
@@ -218,10 +222,10 @@ FAULTS = {
         "the entry of before the response": (
             "model.c",
             "st->stage.collEntry = st->collPtr[row];",
-            "st->stage.collEntry = (c->completed >> row & 1u) != 0 ? 0 : st->collPtr[row];",
+            "st->stage.collEntry = (c->any_answered >> row & 1u) != 0 ? 0 : st->collPtr[row];",
         ),
-        "last is cleared": ("model.c", "    st->last = before.last;\n", ""),
-        "the stage is cleared": ("model.c", "    st->stage = before.stage;\n", ""),
+        "last is cleared": ("model.c", ".last = st->last, ", ""),
+        "the stage is cleared": ("model.c", ", .stage = st->stage}", "}"),
         "operands while the stage waits": (
             "model.c",
             "c->issues ? has_rs",
@@ -234,21 +238,20 @@ FAULTS = {
         ),
         "register 0 wakes": ("model.c", "rd == 0 || waiting", "waiting"),
         "a register that is no source wakes": ("model.c", "(has & (wlk_entry_rs", "((wlk_entry_rs"),
-        "free rows wake": ("model.c", "st->valid & st->busy[operand]", "st->busy[operand]"),
         "a row keeps that it has asked": (
             "model.c",
-            "        st->collFired[i] = with(st->collFired[i], row, 0);\n",
+            "        st->collFired[i] = with(st->collFired[i], row, false);\n",
             "",
         ),
         "a candidate that waits is not counted": (
-            "model.c",
+            PERF,
             "cyclesEligible += c->candidates != 0",
             "cyclesEligible += c->dispatches",
         ),
         "a stall without an offer": (
-            "model.c",
-            "(in->admit.valid & !c->has_room)",
-            "(!c->has_room)",
+            PERF,
+            "in->admit.valid & (c->free_rows == 0)",
+            "c->free_rows == 0",
         ),
         "softReset clears the rows": (
             "model.c",
@@ -272,8 +275,8 @@ FAULTS = {
         ),
         "who has asked holds up others": (
             "model.c",
-            "c->ready_to_ask, st->valid & unasked",
-            "c->ready_to_ask, st->valid",
+            "c->may_ask, st->valid & unasked",
+            "c->may_ask, st->valid",
         ),
     },
     "scoreboard": {

@@ -26,7 +26,7 @@ typedef struct wlk_reservation_station_perf {
     } perWarp;
 } wlk_reservation_station_perf;
 
-/** State: the RTL's registers by their names. In a set of rows bit r is row r. */
+/** State: the RTL's registers by their names; those of one bit a row are sets, bit r is row r. */
 struct wlk_reservation_station_state {
     uint32_t valid;                             /**< a set of rows */
     uint32_t opReady[3], busy[3], collFired[3]; /**< sets of rows, of each operand */
@@ -37,7 +37,7 @@ struct wlk_reservation_station_state {
     uint8_t last; /**< the row that the arbiter granted last */
     struct {
         bool full;
-        bool collected; /**< Was an operand of the instruction collected? */
+        bool collected; /**< any of the instruction's collFired */
         uint8_t collEntry;
         uint64_t entry[WLK_ENTRY_WORDS];
     } stage; /**< the output stage */

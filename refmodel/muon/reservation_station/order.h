@@ -3,26 +3,26 @@
 #ifndef WLK_RESERVATION_STATION_ORDER_H
 #define WLK_RESERVATION_STATION_ORDER_H
 
-/* Is a row older than another one? Both are valid. */
+/* By their numbers, is a row older than another one? It says something of valid rows only. */
 static bool is_older(const cfg_t *cfg, const state_t *st, uint32_t row, uint32_t than) {
-    const uint32_t half = UINT32_C(1) << wlk_clog2(cfg->rs_entries); /* of the numbers */
+    const uint32_t half = UINT32_C(1) << wlk_clog2(cfg->rs_entries); /* of the range of numbers */
     const uint32_t distance = (uint32_t)(st->sequence[than] - st->sequence[row]) & (2u * half - 1u);
     return (distance != 0) & (distance < half) &
            (wlk_entry_get_wid(st->entry[row]) == wlk_entry_get_wid(st->entry[than]));
 }
 
-/* A set of rows, without those of which an older one is in another set. */
-static uint32_t in_order(const cfg_t *cfg, const state_t *st, uint32_t set, uint32_t others) {
-    uint32_t waiting = 0;
+/* The rows of a set of which no older row of their warp is in @p holding. */
+static uint32_t in_order(const cfg_t *cfg, const state_t *st, uint32_t set, uint32_t holding) {
+    uint32_t held = 0;
     if (cfg->in_order_per_warp == 0) {
         return set;
     }
     for (uint32_t row = 0; row < cfg->rs_entries; row++) {
         for (uint32_t other = 0; other < cfg->rs_entries && (set >> row & 1u) != 0; other++) {
-            waiting |= (others >> other & is_older(cfg, st, other, row)) << row;
+            held |= (holding >> other & is_older(cfg, st, other, row)) << row;
         }
     }
-    return set & ~waiting;
+    return set & ~held;
 }
 
 #endif

@@ -6,10 +6,9 @@
 
 static void show_row(const state_t *st, uint32_t row, wlk_state_visitor *visitor, void *ctx) {
     const flop flops[] = {
-        {"opReady", operands_with(row, st->opReady[0], st->opReady[1], st->opReady[2]), 1, WLK_HEX},
-        {"busy", operands_with(row, st->busy[0], st->busy[1], st->busy[2]), 1, WLK_HEX},
-        {"collFired", operands_with(row, st->collFired[0], st->collFired[1], st->collFired[2]), 1,
-         WLK_HEX},
+        {"opReady", operands_of(row, st->opReady), 1, WLK_HEX},
+        {"busy", operands_of(row, st->busy), 1, WLK_HEX},
+        {"collFired", operands_of(row, st->collFired), 1, WLK_HEX},
         {"collPtr", st->collPtr[row], 1, WLK_DECIMAL},
         {"pc", wlk_entry_get_pc(st->entry[row]), 1, WLK_HEX},
     };
@@ -32,15 +31,15 @@ static void show(const cfg_t *cfg, const state_t *st, wlk_state_visitor *visitor
     }
 }
 
-/* What a row holds that is not valid shows where it is the last one and there is no request, and
- * nowhere else: any contents that show the same will do. */
+/* The contents of a row that is not valid show only where it is the last one and nothing asks
+ * (§5.4). Other contents that show the same will do. */
 static void learn_free_row(const cfg_t *cfg, state_t *st, uint32_t row, const out_t *out) {
-    const bool shows = row == cfg->rs_entries - 1u && !out->collector.readReq.valid;
-    if ((st->valid >> row & 1u) != 0 || (row == cfg->rs_entries - 1u && !shows)) {
+    const bool is_last = row == cfg->rs_entries - 1u;
+    if ((st->valid >> row & 1u) != 0 || (is_last && out->collector.readReq.valid)) {
         return;
     }
     for (uint32_t i = 0; i < OPERANDS; i++) {
-        const bool is_needed = shows && out->collector.readReq.bits.regs[i].pReg != 0;
+        const bool is_needed = is_last && out->collector.readReq.bits.regs[i].pReg != 0;
         st->opReady[i] = with(st->opReady[i], row, !is_needed);
         st->busy[i] = with(st->busy[i], row, !is_needed);
         st->collFired[i] = with(st->collFired[i], row, !is_needed);
@@ -48,7 +47,7 @@ static void learn_free_row(const cfg_t *cfg, state_t *st, uint32_t row, const ou
     for (uint32_t word = 0; word < WLK_ENTRY_WORDS; word++) {
         st->entry[row][word] = 0;
     }
-    if (shows) {
+    if (is_last) {
         wlk_entry_put_pc(st->entry[row], out->collector.readReq.bits.pc);
         wlk_entry_put_rs1(st->entry[row], out->collector.readReq.bits.regs[0].pReg);
         wlk_entry_put_rs2(st->entry[row], out->collector.readReq.bits.regs[1].pReg);
@@ -61,7 +60,7 @@ static void learn_free_row(const cfg_t *cfg, state_t *st, uint32_t row, const ou
 /* Stage and counters are outputs: one cycle shows them. */
 static void learn(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out) {
     if (!out->admit.ready) {
-        st->valid = set_of_rows(cfg);
+        st->valid = (uint32_t)wlk_mask(cfg->rs_entries);
     }
     for (uint32_t row = 0; row < ROWS; row++) {
         if (row >= cfg->rs_entries) {
@@ -71,9 +70,7 @@ static void learn(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *ou
     }
     st->stage.full = out->issue.valid;
     st->stage.collEntry = out->collector.readData.req.bits.collEntry;
-    for (uint32_t word = 0; word < WLK_ENTRY_WORDS; word++) {
-        st->stage.entry[word] = out->issue.bits[word];
-    }
+    copy_entry(st->stage.entry, out->issue.bits);
     if (out->issue.valid && in->issue.ready) {
         st->stage.collected = out->collector.readData.req.valid;
     }
@@ -88,8 +85,9 @@ static void learn(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *ou
     }
 }
 
-/* A counter of valid rows that stands still: there is none. From then on a warp's numbers may begin
- * anywhere. */
+/* A counter of valid rows stood still, so no row was valid; a dump may have only one of them. Each
+ * warp's numbers may then begin anywhere, so at 0: only distances count. After reset and softReset
+ * the counters are 0 for other reasons. */
 static void learn_by_next(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out,
                           const out_t *next) {
     (void)cfg;
@@ -105,7 +103,7 @@ static void learn_by_next(const cfg_t *cfg, state_t *st, const in_t *in, const o
     }
 }
 
-/* `last` decides what happens: each row is followed. */
+/* `last` decides what happens: each row is followed. A value of n or more acts as n-1 does (§1). */
 static bool follow(const cfg_t *cfg, state_t *st, uint32_t k) {
     st->last = (uint8_t)k;
     return k < cfg->rs_entries;
