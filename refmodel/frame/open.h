@@ -28,6 +28,9 @@ extern const wlk_unknowns NAMED(unknowns);
 
 #define CALLED(call) NAMED(unknowns).call
 
+/* Not compiled into a step, which is slower then though it never runs it. */
+#define APART __attribute__((noinline))
+
 /* What is known of the state. */
 typedef struct opened {
     uint64_t open;     /* Is a bit unknown? First: a specialised model has this alone. */
@@ -128,8 +131,8 @@ static void open_start(const uint32_t *params, opened *o, state_t *st) {
 }
 
 /* The outputs as words; care: bits that are the same for all values of the unknown state. */
-static void open_outputs(const uint32_t *params, const opened *o, const uint64_t *in, uint64_t *out,
-                         uint64_t *care) {
+static APART void open_outputs(const uint32_t *params, const opened *o, const uint64_t *in,
+                               uint64_t *out, uint64_t *care) {
     if (open_pauses(params, o, in)) {
         memcpy(out, o->pause.out, out_words((const cfg_t *)params) * sizeof *out);
         memcpy(care, o->pause.care, out_words((const cfg_t *)params) * sizeof *care);
@@ -193,7 +196,7 @@ static void open_change(const uint32_t *params, opened *o, const uint64_t *in, b
 }
 
 /* The same, and what follows; the caller has done that of `st`. */
-static void open_edge(const uint32_t *params, opened *o, state_t *st, const uint64_t *in) {
+static APART void open_edge(const uint32_t *params, opened *o, state_t *st, const uint64_t *in) {
     const bool reset = CAPS(IN_RESET)(in);
     in_t given;
     if (!open_pauses(params, o, in)) {
@@ -208,7 +211,7 @@ static void open_edge(const uint32_t *params, opened *o, state_t *st, const uint
 }
 
 /* A rule counts as broken only if it is broken in every possible state. */
-static uint32_t open_broken(const uint32_t *params, const opened *o, const uint64_t *in) {
+static APART uint32_t open_broken(const uint32_t *params, const opened *o, const uint64_t *in) {
     in_t given;
     TAKE_IN((const cfg_t *)params, in, &given);
     return CALLED(broken) != NULL ? follow_broken(params, o, &given) : 0u;

@@ -32,8 +32,12 @@ static inline uint32_t round_robin(uint32_t candidates, uint32_t last, uint32_t 
 }
 
 /* Three sets, one of each operand: the set of those operands whose set has @p i. */
+static inline uint8_t operands_with(uint32_t i, uint32_t rs1, uint32_t rs2, uint32_t rs3) {
+    return (uint8_t)((rs1 >> i & 1u) | (rs2 >> i & 1u) << 1 | (rs3 >> i & 1u) << 2);
+}
+
 static inline uint8_t operands_of(uint32_t i, const uint32_t *sets) {
-    return (uint8_t)((sets[0] >> i & 1u) | (sets[1] >> i & 1u) << 1 | (sets[2] >> i & 1u) << 2);
+    return operands_with(i, sets[0], sets[1], sets[2]);
 }
 
 /* One more for each warp of a set. `while` and not `for`: where a model is compiled for one

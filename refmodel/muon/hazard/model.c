@@ -15,9 +15,9 @@ enum { WARPS = WLK_HAZARD_MAX_NUM_WARPS };
 // Values derived from inputs and state, once a cycle. In a set of warps bit w is warp w; in has_rs
 // and busy bit i is source i of the chosen head.
 typedef struct cycle {
-    uint32_t has_source[OPERANDS], has_rd; // sets of warps, whose heads are valid or not
-    uint32_t waw, war, candidates;         // sets of warps
-    uint32_t choice;                       // a warp
+    uint32_t has_rs1, has_rs2, has_rs3, has_rd; // sets of warps, whose heads are valid or not
+    uint32_t waw, war, candidates;              // sets of warps
+    uint32_t choice;                            // a warp
     uint8_t has_rs, busy;
     bool books, fires;
 } cycle;
@@ -27,11 +27,11 @@ typedef struct cycle {
 
 static void find_candidates(const cfg_t *cfg, const in_t *in, cycle *c) {
     uint32_t rd_has_reads = 0; // pending ones
-    c->has_source[0] = c->has_source[1] = c->has_source[2] = c->has_rd = 0;
+    c->has_rs1 = c->has_rs2 = c->has_rs3 = c->has_rd = 0;
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
-        c->has_source[0] |= wlk_entry_get_hasRs1(in->ibuf[w].bits) << w;
-        c->has_source[1] |= wlk_entry_get_hasRs2(in->ibuf[w].bits) << w;
-        c->has_source[2] |= wlk_entry_get_hasRs3(in->ibuf[w].bits) << w;
+        c->has_rs1 |= wlk_entry_get_hasRs1(in->ibuf[w].bits) << w;
+        c->has_rs2 |= wlk_entry_get_hasRs2(in->ibuf[w].bits) << w;
+        c->has_rs3 |= wlk_entry_get_hasRs3(in->ibuf[w].bits) << w;
         c->has_rd |= wlk_entry_get_hasRd(in->ibuf[w].bits) << w;
         rd_has_reads |= (uint32_t)(in->scb.warps[w].readRd.pendingReads != 0) << w;
     }
@@ -42,23 +42,22 @@ static void find_candidates(const cfg_t *cfg, const in_t *in, cycle *c) {
 }
 
 static void see(const cfg_t *cfg, const state_t *st, const in_t *in, cycle *c) {
-    const uint32_t pending[OPERANDS] = {IN_SET(scb_warps_readRs1_pendingWrites),
-                                        IN_SET(scb_warps_readRs2_pendingWrites),
-                                        IN_SET(scb_warps_readRs3_pendingWrites)};
     find_candidates(cfg, in, c);
     // §4.4; without a candidate the last warp shows
     c->choice = round_robin(c->candidates, st->last, (cfg->num_warps - 1u) % WARPS);
-    c->has_rs = operands_of(c->choice, c->has_source);
-    c->busy = c->has_rs & operands_of(c->choice, pending); // §4.3
-    c->books = (c->candidates != 0) & in->rsAdmit.ready;   // §4.5
-    c->fires = c->books & in->scb.updateRS.success;        // §4.6
+    c->has_rs = operands_with(c->choice, c->has_rs1, c->has_rs2, c->has_rs3);
+    c->busy = c->has_rs & operands_with(c->choice, IN_SET(scb_warps_readRs1_pendingWrites),
+                                        IN_SET(scb_warps_readRs2_pendingWrites),
+                                        IN_SET(scb_warps_readRs3_pendingWrites)); // §4.3
+    c->books = (c->candidates != 0) & in->rsAdmit.ready;                          // §4.5
+    c->fires = c->books & in->scb.updateRS.success;                               // §4.6
 }
 
 // §4.1
 static void questions(const cfg_t *cfg, const in_t *in, const cycle *c, out_t *out, care_t *care) {
-    SHOW_SET(scb_warps_readRs1_enable, IN_SET(ibuf_valid) & c->has_source[0]);
-    SHOW_SET(scb_warps_readRs2_enable, IN_SET(ibuf_valid) & c->has_source[1]);
-    SHOW_SET(scb_warps_readRs3_enable, IN_SET(ibuf_valid) & c->has_source[2]);
+    SHOW_SET(scb_warps_readRs1_enable, IN_SET(ibuf_valid) & c->has_rs1);
+    SHOW_SET(scb_warps_readRs2_enable, IN_SET(ibuf_valid) & c->has_rs2);
+    SHOW_SET(scb_warps_readRs3_enable, IN_SET(ibuf_valid) & c->has_rs3);
     SHOW_SET(scb_warps_readRd_enable, IN_SET(ibuf_valid) & c->has_rd);
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         SHOW(scb.warps[w].readRs1.pReg, wlk_entry_get_rs1(in->ibuf[w].bits));
