@@ -18,9 +18,11 @@ static uint32_t in_order(const cfg_t *cfg, const state_t *st, uint32_t set, uint
         return set;
     }
     for (uint32_t row = 0; row < cfg->rs_entries; row++) {
+        uint32_t waits = 0;
         for (uint32_t other = 0; other < cfg->rs_entries && (set >> row & 1u) != 0; other++) {
-            held |= (holding >> other & is_older(cfg, st, other, row)) << row;
+            waits |= holding >> other & is_older(cfg, st, other, row);
         }
+        held |= waits << row;
     }
     return set & ~held;
 }
