@@ -174,21 +174,28 @@ static void open_learn_by(wlk_learn *function, const uint32_t *params, opened *o
     follow_state(params, o, st);
 }
 
-static void open_clear(const uint32_t *params, opened *o) {
+/* An edge, or with @p in NULL a clear alone: does it leave what is known? If not, a pause ends. */
+static bool open_stays(const uint32_t *params, opened *o, const uint64_t *in, bool reset) {
+    wlk_num before[WLK_UNKNOWNS];
+    const uint64_t possible = o->possible;
+    memcpy(before, o->known, sizeof before);
+    follow_edge(params, o, in, reset);
+    if (possible == o->possible && memcmp(before, o->known, sizeof before) == 0) {
+        return true;
+    }
     memset(&o->pause, 0, sizeof o->pause);
-    follow_edge(params, o, NULL, true);
+    return false;
+}
+
+static void open_clear(const uint32_t *params, opened *o) {
+    (void)open_stays(params, o, NULL, true);
     open_settle(o);
 }
 
 /* The edge of `known`. */
 static void open_change(const uint32_t *params, opened *o, const uint64_t *in, bool reset) {
-    wlk_num before[WLK_UNKNOWNS];
-    const uint64_t possible = o->possible;
-    memcpy(before, o->known, sizeof before);
     memset(&o->pause, 0, sizeof o->pause);
-    follow_edge(params, o, in, reset);
-    if (possible == o->possible && memcmp(before, o->known, sizeof before) == 0 &&
-        follow_count(params, o, in) == 1) {
+    if (open_stays(params, o, in, reset) && follow_count(params, o, in) == 1) {
         memcpy(o->pause.in, in, NAMED(in_words)((const cfg_t *)params) * sizeof *in);
         follow_outputs(params, o, in, o->pause.out, o->pause.care);
         o->pause.is_one = 1;
