@@ -116,8 +116,8 @@ FAULTS = {
         "a source is busy that is not there": ("model.c", "c->busy = c->has_rs & ", "c->busy = "),
         "sources change places": (
             "model.c",
-            "has_source[0] |= wlk_entry_get_hasRs1",
-            "has_source[0] |= wlk_entry_get_hasRs2",
+            "operands_with(c->choice, c->has_rs1, c->has_rs2,",
+            "operands_with(c->choice, c->has_rs2, c->has_rs1,",
         ),
         "a booking without room": (
             "model.c",
