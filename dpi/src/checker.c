@@ -73,11 +73,15 @@ static void set_compare(wlk_checker *c, const uint64_t *compare) {
     }
 }
 
+// The output of that number; NULL if it is none that is there.
+static const wlk_port *output_of(const wlk_checker *c, int32_t i) {
+    return i >= 0 && c->ports[i].is_out && c->ports[i].present ? &c->ports[i] : NULL;
+}
+
 // Whole, if it is an output at all.
 static bool is_compared(const wlk_checker *c, int32_t i) {
-    const wlk_port *port = i >= 0 ? &c->ports[i] : NULL;
-    return port == NULL || !port->is_out || !port->present ||
-           wlk_port_get(port, c->compare) == wlk_mask(port->width);
+    const wlk_port *port = output_of(c, i);
+    return port == NULL || wlk_port_get(port, c->compare) == wlk_mask(port->width);
 }
 
 // May the fast step run although outputs are missing? Neither in a payload, which it compares
@@ -845,13 +849,12 @@ int wlk_checker_step_masked(wlk_checker *c, const uint64_t *in, const uint64_t *
 
 // ---- a start without the reset ----------------------------------------------------------------
 
-static bool is_known(const wlk_checker *c, int32_t number) {
-    const wlk_port *port = number >= 0 ? &c->ports[number] : NULL;
-    if (port == NULL || !port->is_out || !port->present) {
-        return true;
-    }
-    const uint64_t bits = wlk_port_get(port, c->compare);
-    return (wlk_port_get(port, c->judged) & wlk_port_get(port, c->sure) & bits) == bits;
+// Each bit that is compared, if it is an output at all.
+static bool is_known(const wlk_checker *c, int32_t i) {
+    const wlk_port *port = output_of(c, i);
+    const uint64_t bits = port != NULL ? wlk_port_get(port, c->compare) : 0u;
+    return bits == 0 ||
+           (wlk_port_get(port, c->judged) & wlk_port_get(port, c->sure) & bits) == bits;
 }
 
 static bool handshakes_are_known(const wlk_checker *c) {

@@ -51,6 +51,7 @@ typedef struct instance {
     uint64_t *records; // owned; the following lie in it
     uint64_t *in, *in_x, *out, *out_x, *compare;
     const wlk_port *inverted; // NULL: no input
+    const wlk_port *clears;   // the reset, if it is asynchronous and in the dump; else NULL
     uint64_t *held;           // late: the record before, as in the first four
     uint64_t held_at;         // its time
     uint64_t gaps;            // of its clock, so far
@@ -243,6 +244,9 @@ static wlk_status bind_ports(instance *i, wlk_error *err) {
         if (!port->present || is_skipped(i, port->name)) {
             continue;
         }
+        if (i->reset != NULL && port->field == i->b.block->table->reset) {
+            i->clears = port;
+        }
         if (port->is_out) {
             wlk_port_set(port, i->compare, ~UINT64_C(0));
         } else if (i->low != NULL && strcmp(port->name, i->low) == 0) {
@@ -287,14 +291,7 @@ static void step_held(instance *i, bool next) {
 
 // Does an asynchronous reset act on the outputs of this cycle, or may it?
 static bool is_cleared(const instance *i) {
-    const int16_t reset = i->b.block->table->reset;
-    uint64_t level = 0;
-    for (uint32_t p = 0; p < i->b.layout.n_ports; p++) {
-        const wlk_port *port = &i->b.ports[p];
-        level |=
-            port->field == reset ? wlk_port_get(port, i->in) | wlk_port_get(port, i->in_x) : 0u;
-    }
-    return i->reset != NULL && level != 0;
+    return i->clears != NULL && (wlk_port_get(i->clears, i->in) | wlk_port_get(i->clears, i->in_x));
 }
 
 static void hold(instance *i, uint64_t time) {
