@@ -141,24 +141,32 @@ static APART void open_outputs(const uint32_t *params, const opened *o, const ui
     }
 }
 
-/* Add what a function assigns of unknown bits; known bits stay. @p next: words of the next cycle's
- * outputs, and their known bits; NULL where no function asks for them. */
-static void open_learn_by(wlk_learn *function, const uint32_t *params, opened *o, state_t *st,
-                          const in_t *given, const uint64_t *next, const uint64_t *next_known) {
+/* The outputs of this cycle, and of the next one where they are given, as the block's structs. */
+typedef struct sight {
+    out_t out, next, known, next_known, there;
+} sight;
+
+static void open_see(const uint32_t *params, const opened *o, const wlk_sight *given, sight *s) {
     const cfg_t *cfg = (const cfg_t *)params;
-    wlk_num learned[WLK_UNKNOWNS];
     uint64_t mask[CAPS(OUT_WORDS)];
-    out_t out[5];
-    const wlk_seen seen = {&out[0], &out[1], &out[2], &out[3], &out[4]};
+    NAMED(out_mask)(cfg, mask);
+    TAKE_OUT(cfg, o->seen, &s->out);
+    TAKE_OUT(cfg, o->seen_known, &s->known);
+    TAKE_OUT(cfg, mask, &s->there);
+    if (given != NULL) {
+        TAKE_OUT(cfg, given->next, &s->next);
+        TAKE_OUT(cfg, given->next_known, &s->next_known);
+    }
+}
+
+/* Add what a function assigns of unknown bits; known bits stay. */
+static void open_learn_by(wlk_learn *function, const uint32_t *params, opened *o, state_t *st,
+                          const in_t *given, const sight *s) {
+    const wlk_seen seen = {&s->out, &s->next, &s->known, &s->next_known, &s->there};
+    wlk_num learned[WLK_UNKNOWNS];
     if (function == NULL) {
         return;
     }
-    NAMED(out_mask)(cfg, mask);
-    TAKE_OUT(cfg, o->seen, &out[0]);
-    TAKE_OUT(cfg, next != NULL ? next : mask, &out[1]);
-    TAKE_OUT(cfg, o->seen_known, &out[2]);
-    TAKE_OUT(cfg, next != NULL ? next_known : mask, &out[3]);
-    TAKE_OUT(cfg, mask, &out[4]);
     memcpy(learned, o->known, sizeof learned);
     function(params, learned, given, &seen);
     for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
@@ -206,12 +214,14 @@ static void open_change(const uint32_t *params, opened *o, const uint64_t *in, b
 static APART void open_edge(const uint32_t *params, opened *o, state_t *st, const uint64_t *in) {
     const bool reset = CAPS(IN_RESET)(in);
     in_t given;
+    sight s;
     if (!open_pauses(params, o, in)) {
         open_change(params, o, in, reset);
     }
-    if (o->has_seen && !reset) {
+    if (o->has_seen && !reset && CALLED(learn_next) != NULL) {
         TAKE_IN((const cfg_t *)params, in, &given);
-        open_learn_by(CALLED(learn_next), params, o, st, &given, NULL, NULL);
+        open_see(params, o, NULL, &s);
+        open_learn_by(CALLED(learn_next), params, o, st, &given, &s);
     }
     o->has_seen = 0;
     open_settle(o);
@@ -227,12 +237,14 @@ static APART uint32_t open_broken(const uint32_t *params, const opened *o, const
 static void open_learn(const uint32_t *params, opened *o, state_t *st, const wlk_sight *seen) {
     const cfg_t *cfg = (const cfg_t *)params;
     in_t given;
+    sight s;
     TAKE_IN(cfg, seen->in, &given);
     memcpy(o->seen, seen->out, out_words(cfg) * sizeof *o->seen);
     memcpy(o->seen_known, seen->out_known, out_words(cfg) * sizeof *o->seen_known);
     o->has_seen = 1;
-    open_learn_by(CALLED(learn), params, o, st, &given, NULL, NULL);
-    open_learn_by(CALLED(learn_by_next), params, o, st, &given, seen->next, seen->next_known);
+    open_see(params, o, seen, &s);
+    open_learn_by(CALLED(learn), params, o, st, &given, &s);
+    open_learn_by(CALLED(learn_by_next), params, o, st, &given, &s);
     open_settle(o);
 }
 

@@ -154,7 +154,8 @@ def _entry(writer: Writer, call: str, name: str = "") -> str:
         lines.append("for (uint32_t i = 0; i < 3 * OUT; i++) { seen[i] = WLK_NO; }")
         arguments += ["wlk_place_of(seen, 1)", "wlk_place_of(seen + OUT, 1)"]
     if sees:
-        for cycle, known in (("out", "known"), ("next", "next_known"))[: len(function.params) - 3]:
+        cycles = [("out", "known"), *[("next", "next_known")] * (call == "learn_by_next")]
+        for cycle, known in cycles:
             taken = ", ".join(f"seen->{each}" for each in (cycle, known, "there"))
             lines.append(f"wlk_num {cycle}[OUT];")
             lines.append(f"take_out((const cfg_t *)params, {taken}, {cycle});")
