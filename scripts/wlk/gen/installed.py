@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..base.errors import ROOT, Status, WlkError
 from ..base.guard import guard
-from ..tables.files import MODEL, is_by_structs
+from ..tables.files import MODEL, is_by_structs, read_by_model
 
 DPI = ("blocks", "checker", "dpi", "json", "program", "stimulus")  # public headers of dpi/
 # Folder -> patterns.
@@ -54,13 +54,10 @@ def files() -> Iterator[str]:
 
 
 def _models(folder: Path) -> Iterator[Path]:
-    """Those in model C, which are proved, with the headers of their blocks and families."""
+    """Those in model C, which are proved."""
     for path in folder.glob(f"*/*/{MODEL}"):
         if is_by_structs(path):
-            yield path
-            yield from (x for place in path.parents[:2] for x in place.glob("*.h"))
-            for place in path.parents[:2]:
-                yield from folder.glob(f"include/warplock/{place.name}.h")
+            yield from read_by_model(path.parent)
 
 
 def check(listed: list[str]) -> None:

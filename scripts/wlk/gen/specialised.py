@@ -13,7 +13,7 @@ from pathlib import Path
 from ..base import progress
 from ..base.errors import ROOT
 from ..tables import Config, Table, load, own, shipped
-from ..tables.files import MODEL, MODELS, is_by_structs
+from ..tables.files import MODEL, MODELS, is_by_structs, read_by_model
 from . import c, view
 
 SUFFIX = "_model.c"
@@ -23,8 +23,7 @@ ISA = "x86-64-v3" if IS_X86 else "base"  # of wlk_block_find_isa
 # A value that is chosen by a bit stays a choice: as a branch it would be a random one.
 CHOICES = ("-fno-thread-jumps", "-fno-tree-sink", "-fno-tree-pre")
 FLAGS = ("-O3", "-w", *((f"-march={ISA}",) if IS_X86 else ()))
-INCLUDE = MODELS / "include"
-INCLUDES = (MODELS, INCLUDE, ROOT / "dpi" / "include")
+INCLUDES = (MODELS, MODELS / "include", ROOT / "dpi" / "include")
 # Loops are unrolled before a view of the record is taken apart into registers, else after it.
 UNROLL = """\
 #ifdef __clang__
@@ -49,11 +48,7 @@ def is_possible(table: Table) -> bool:
 
 def read(table: Table) -> list[Path]:
     """The files of the tree that it is compiled from."""
-    folder = shipped()[table.name]
-    places = (folder, folder.parent, MODELS / "frame")
-    found = [folder / MODEL, *(file for each in places for file in sorted(each.glob("*.h")))]
-    public = (INCLUDE / "warplock" / f"{each.name}.h" for each in (folder, folder.parent))
-    return found + [file for file in public if file.is_file()]
+    return [*read_by_model(shipped()[table.name]), *sorted((MODELS / "frame").glob("*.h"))]
 
 
 def sources(table: Table, config: Config, name: str) -> dict[str, str]:

@@ -91,6 +91,14 @@ def is_by_structs(model: Path) -> bool:
     return model.is_file() and BY_STRUCTS in model.read_text(encoding="utf-8")
 
 
+def read_by_model(place: Path) -> list[Path]:
+    """The files of the tree that are a model in model C, but for the frame: its source, the headers
+    of its block's folder and of the family's, and both public headers."""
+    headers = (file for each in (place, place.parent) for file in sorted(each.glob("*.h")))
+    public = (MODELS / "include/warplock" / f"{each.name}.h" for each in (place, place.parent))
+    return [place / MODEL, *headers, *filter(Path.is_file, public)]
+
+
 def folder(name: str) -> Path | None:
     """The folder of a block; None when there is no such block."""
     return _own.get(name) or shipped().get(name)
