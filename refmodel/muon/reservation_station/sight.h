@@ -62,10 +62,8 @@ static void learn(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *ou
     if (!out->admit.ready) {
         st->valid = (uint32_t)wlk_mask(cfg->rs_entries);
     }
+    st->valid &= (uint32_t)wlk_mask(cfg->rs_entries); /* there are no more */
     for (uint32_t row = 0; row < ROWS; row++) {
-        if (row >= cfg->rs_entries) {
-            st->valid = with(st->valid, row, 0);
-        }
         learn_free_row(cfg, st, row, out);
     }
     st->stage.full = out->issue.valid;
