@@ -141,18 +141,21 @@ static APART void open_outputs(const uint32_t *params, const opened *o, const ui
     }
 }
 
-/* The outputs of this cycle, and of the next one where they are given, as the block's structs. */
+/*
+ * The outputs of this cycle, and of the next one where they are given, as the block's structs.
+ * A struct that is a view points to the words it was taken from: those of `there` are kept here.
+ */
 typedef struct sight {
     out_t out, next, known, next_known, there;
+    uint64_t mask[CAPS(OUT_WORDS)];
 } sight;
 
 static void open_see(const uint32_t *params, const opened *o, const wlk_sight *given, sight *s) {
     const cfg_t *cfg = (const cfg_t *)params;
-    uint64_t mask[CAPS(OUT_WORDS)];
-    NAMED(out_mask)(cfg, mask);
+    NAMED(out_mask)(cfg, s->mask);
     TAKE_OUT(cfg, o->seen, &s->out);
     TAKE_OUT(cfg, o->seen_known, &s->known);
-    TAKE_OUT(cfg, mask, &s->there);
+    TAKE_OUT(cfg, s->mask, &s->there);
     if (given != NULL) {
         TAKE_OUT(cfg, given->next, &s->next);
         TAKE_OUT(cfg, given->next_known, &s->next_known);
