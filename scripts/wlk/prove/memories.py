@@ -100,7 +100,8 @@ class Member:
 
 
 def classes(sides: Sequence[Side], reset: Mapping[str, int]) -> list[list[Member]]:
-    """Columns that may hold the same, of both sides in each class."""
+    """Columns that may hold the same, of both sides in each class, or of one if the other remembers
+    nothing at all."""
     found: dict[tuple, list[Member]] = {}
     for number, side in enumerate(sides):
         pins = {} if not side.memories else simulated(side, reset)[0]
@@ -123,7 +124,8 @@ def classes(sides: Sequence[Side], reset: Mapping[str, int]) -> list[list[Member
             )
             key = (memory.rows, on, address, data)
             found.setdefault(key, []).append(Member(number, column, order))
-    return [each for each in found.values() if {member.side for member in each} == {0, 1}]
+    wanted = {number for number, side in enumerate(sides) if side.memories or side.part.registers}
+    return [each for each in found.values() if {member.side for member in each} == wanted]
 
 
 def _below(memory: Memory, bits: int, signs: Mapping[Bit, int], port: int) -> int:

@@ -201,7 +201,7 @@ class Builder:
 
     def _shared(self, whole: Whole) -> list[list[Member]]:
         """Columns that are no registers, those of both sides that hold the same."""
-        if len(self.sides) < 2 or not all(side.memories for side in self.sides):
+        if len(self.sides) < 2:
             return []
         self.members = classes(self.sides, self.reset)
         if whole.all:
