@@ -133,14 +133,33 @@ void wlk_candidates_clear(wlk_candidates *w) {
     merge(w);
 }
 
-void wlk_candidates_tick(wlk_candidates *w, const uint64_t *in, wlk_step_info *info) {
+// @p x: unknown bits of payloads, or NULL.
+static void tick(const wlk_candidates *w, uint32_t i, const uint64_t *in, const uint64_t *x,
+                 wlk_step_info *info) {
+    const wlk_block *b = w->block;
+    if (x != NULL && b->tick_unknown != NULL) {
+        b->tick_unknown(w->cfg, w->states[i], in, x, info);
+        return;
+    }
+    b->tick(w->cfg, w->states[i], in, info);
+    if (x != NULL && b->forget != NULL) {
+        b->forget(w->cfg, w->states[i], in, x);
+    }
+}
+
+void wlk_candidates_tick_unknown(wlk_candidates *w, const uint64_t *in, const uint64_t *x,
+                                 wlk_step_info *info) {
     wlk_step_info other;
-    w->block->tick(w->cfg, w->states[0], in, info);
+    tick(w, 0, in, x, info);
     for (uint32_t i = 1; i < w->n; i++) {
-        w->block->tick(w->cfg, w->states[i], in, &other);
+        tick(w, i, in, x, &other);
         info->violated &= other.violated; // a rule is broken if it is in each of them
     }
     merge(w);
+}
+
+void wlk_candidates_tick(wlk_candidates *w, const uint64_t *in, wlk_step_info *info) {
+    wlk_candidates_tick_unknown(w, in, NULL, info);
 }
 
 static bool forks(const wlk_candidates *w, const uint64_t *in) {
@@ -177,11 +196,5 @@ void wlk_candidates_run(wlk_candidates *w, const wlk_layout *layout, uint64_t n,
         if (broken != NULL) {
             broken[i] = info.violated;
         }
-    }
-}
-
-void wlk_candidates_forget(wlk_candidates *w, const uint64_t *in, const uint64_t *x) {
-    for (uint32_t i = 0; w->block->forget != NULL && i < w->n; i++) {
-        w->block->forget(w->cfg, w->states[i], in, x);
     }
 }

@@ -627,10 +627,7 @@ static void learn(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, cons
 }
 
 static void tick(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, wlk_step_info *info) {
-    wlk_candidates_tick(&c->candidates, in, info);
-    if (in_x != NULL) {
-        wlk_candidates_forget(&c->candidates, in, in_x);
-    }
+    wlk_candidates_tick_unknown(&c->candidates, in, in_x, info);
     if (c->count_events) {
         add_events(c, info->events);
     }

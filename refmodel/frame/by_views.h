@@ -29,6 +29,13 @@
         }                                                                                          \
     } while (0)
 
+/* The same of a row of a memory. */
+#define SHOW_ROW(port, row)                                                                        \
+    do {                                                                                           \
+        const ram_row shown_row = row;                                                             \
+        SHOW_WORDS(port, shown_row.at);                                                            \
+    } while (0)
+
 /* The same of an array of bits, by a number: bit i is that of element i. A port's name has _ for
  * each dot of its path. */
 #define SHOW_SET(ports, set)                                                                       \
@@ -77,7 +84,12 @@ static inline void take_edge(const cfg_t *cfg, framed *f, const uint64_t *in, co
         clear(cfg, &f->st);
     }
     if (IS_OPEN(f)) {
-        open_edge((const uint32_t *)cfg, &f->o, &f->st, in);
+        open_edge((const uint32_t *)cfg, opened_of(cfg, f), &f->st, in);
+        rails_pass(f);
+        rails_settle(cfg, f);
+    } else if (IS_APART(f)) {
+        rails_pass(f);
+        rails_edge(cfg, f, in, CAPS(IN_RESET)(in));
     }
 }
 
@@ -148,6 +160,31 @@ static __attribute__((noinline)) int step_masked(const cfg_t *cfg, framed *f, co
     return differs != 0;
 }
 
+#ifdef RAMS
+/* A step while bits of memories are unknown: none of them may show. */
+static __attribute__((noinline)) int step_apart(const cfg_t *cfg, framed *f, const uint64_t *in,
+                                                const wlk_view *got, wlk_step_info *info) {
+    care_t compared = {.does = COMPARE};
+    in_t given;
+    out_t shown;
+    cycle_t c;
+    TAKE_IN(cfg, in, &given);
+    for (uint32_t n = 0; n <= UPPER; n++) {
+        const state_t *st = &area_of(cfg, f, UPPER - n)->st;
+        SEE(cfg, st, &given, &c);
+        NEW_OUT(cfg, words_of(got->control), &shown);
+        OUTPUTS(cfg, st, &given, &c, &shown, &compared);
+        compared.differs |= NAMED(out_differs)(cfg, &shown, got->control);
+    }
+    if (compared.differs == 0) {
+        pass(cfg, f, in, &given, &c, info);
+    }
+    return compared.differs != 0;
+}
+#else
+#define step_apart(cfg, f, in, got, info) 1
+#endif
+
 /* All that it calls is compiled into it: what the model shows is compared, and nothing else. */
 static __attribute__((flatten)) int step(const uint32_t *params, void *state, const wlk_view *in,
                                          const wlk_view *got, wlk_step_info *info) {
@@ -157,11 +194,14 @@ static __attribute__((flatten)) int step(const uint32_t *params, void *state, co
     in_t given;
     out_t shown;
     cycle_t c;
-    if (!f->live || IS_OPEN(f)) { /* a closer look */
-        return 1;
+    if (!f->live || IS_OPEN(f) || !NAMED(in_is_whole)(cfg, in) || !NAMED(out_is_whole)(cfg, got)) {
+        return 1; /* a closer look */
     }
     if (got->mask != NULL) {
         return step_masked(cfg, f, in->control, got, info);
+    }
+    if (IS_APART(f)) {
+        return step_apart(cfg, f, in->control, got, info);
     }
     TAKE_IN(cfg, in->control, &given);
     SEE(cfg, &f->st, &given, &c);
@@ -180,7 +220,7 @@ static __attribute__((flatten)) int step(const uint32_t *params, void *state, co
 #define WLK_STRUCTS_MODEL(...)                                                                     \
     static const own_calls own = {__VA_ARGS__};                                                    \
     WLK_MODEL(.clear = HAS_STATE ? async_clear : NULL, .drained = drained_framed, .visit = visit,  \
-              LATE)
+              LATE RAMS_CALLS)
 #endif
 
 #endif

@@ -37,7 +37,7 @@ static bool follow_value(const uint32_t *params, const wlk_num *start, followed 
     wlk_num st[WLK_UNKNOWNS];
     uint32_t numbers = 0;
     memcpy(st, start, sizeof st);
-    if (!CALLED(follow)(params, st, k)) {
+    if (!CALLED(follow)(params, st, NULL, k)) {
         return false;
     }
     follow_require(k < MOST_VALUES, "has a .follow with more than 64 values");
@@ -201,10 +201,10 @@ static uint32_t follow_broken(const uint32_t *params, const opened *o, const in_
     uint32_t broken;
     follow_values(params, o->possible, &f);
     follow_take(o, &f, o->possible, st);
-    broken = CALLED(broken)(params, st, given);
+    broken = CALLED(broken)(params, st, NULL, given);
     for (uint64_t rest = REST(o->possible); rest != 0; rest = REST(rest)) {
         follow_take(o, &f, rest, st);
-        broken &= CALLED(broken)(params, st, given);
+        broken &= CALLED(broken)(params, st, NULL, given);
     }
     return broken;
 }
@@ -317,7 +317,8 @@ static void follow_assume(const uint32_t *params, opened *o, state_t *st, const 
 #define follow_outputs(params, o, in, out, care) open_outputs_of(params, (o)->known, in, out, care)
 #define follow_edge(params, o, in, reset)        open_edge_of(params, (o)->known, in, reset)
 #define follow_count(params, o, in)              1u
-#define follow_broken(params, o, given)          CALLED(broken)(params, (o)->known, given)
+#define follow_broken(params, o, given)                                                            \
+    CALLED(broken)(params, (o)->known, RAMS_OF(params, (o)->known), given)
 
 #endif
 

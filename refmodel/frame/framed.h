@@ -10,6 +10,22 @@
 #ifndef WLK_FRAME_FRAMED_H
 #define WLK_FRAME_FRAMED_H
 
+/* Not compiled into a step, which is slower then though it never runs it. */
+#define APART __attribute__((noinline))
+
+#ifdef RAMS
+#define HAS_RAMS true
+#else
+#define HAS_RAMS false
+#endif
+
+#if defined(WLK_UNKNOWNS) || defined(RAMS)
+/* Outputs and edge of the model itself; @p in is NULL if there is no edge. */
+static void plain_outputs(const uint32_t *params, const state_t *st, const uint64_t *in,
+                          uint64_t *out, uint64_t *care);
+static void plain_edge(const uint32_t *params, state_t *st, const uint64_t *in, bool reset);
+#endif
+
 #include "frame/open.h"
 
 /* The configuration: that of a model compiled for one (WLK_FIXED, its numbers) is a constant. */
@@ -27,39 +43,61 @@ static const cfg_t fixed = {WLK_FIXED};
 typedef struct framed {
     state_t st;         /* first: a pointer to this is one to the state */
     FENCE uint8_t live; /* compared: a reset edge was seen, or there is none to wait for */
+#ifdef RAMS
+    uint8_t is_open;  /* that of `opened`, which lies behind the areas */
+    uint8_t is_apart; /* bits of memories are unknown: there is an upper state too */
+    uint8_t is_late;  /* it began without its reset, and each cycle since has been learned from */
+    uint8_t learned;  /* this one has */
+    size_t same;      /* a word of memories that differed at the last look */
+#else
     opened o;
+#endif
 } framed;
 
-#ifdef WLK_UNKNOWNS
-
+#ifdef RAMS
+#define IS_OPEN(f) ((f)->is_open != 0)
+#elif defined(WLK_UNKNOWNS) || defined(WLK_FIXED) /* which shares the state with the library's */
 #define IS_OPEN(f) ((f)->o.open != 0)
+#else
+#define IS_OPEN(f) false
+#endif
+
+#include "frame/rails.h"
+
+#ifdef WLK_UNKNOWNS
 
 /* A start whose reset is over (wlk_block.late). */
 static void late_framed(const uint32_t *params, void *state) {
     framed *f = (framed *)state;
-    memset(f, 0, sizeof *f);
-    open_start(params, &f->o, &f->st);
+    memset(f, 0, state_size(params));
+    open_start(params, opened_of(CFG(params), f), &f->st);
+    rails_init(CFG(params), f, true);
+    rails_start_late(f);
     f->live = 1;
 }
 
 static void learn_framed(const uint32_t *params, void *state, const wlk_sight *seen) {
     framed *f = (framed *)state;
     if (IS_OPEN(f)) {
-        open_learn(params, &f->o, &f->st, seen);
+        open_learn(params, opened_of(CFG(params), f), &f->st, seen);
+        rails_settle(CFG(params), f);
+    } else if (IS_APART(f) && own.learn_rows != NULL) {
+        rails_learn(CFG(params), f, seen);
     }
+    rails_note(f);
 }
 
 #ifdef WLK_FOLLOWS
 
 static uint32_t outcomes_framed(const uint32_t *params, const void *state, const uint64_t *in) {
     const framed *f = (const framed *)state;
-    return IS_OPEN(f) && f->live ? follow_count(params, &f->o, in) : 1u;
+    return IS_OPEN(f) && f->live ? follow_count(params, opened_of(CFG(params), f), in) : 1u;
 }
 
 static void assume_framed(const uint32_t *params, void *state, const uint64_t *in, uint32_t k) {
     framed *f = (framed *)state;
     if (IS_OPEN(f) && f->live) {
-        follow_assume(params, &f->o, &f->st, in, k);
+        follow_assume(params, opened_of(CFG(params), f), &f->st, in, k);
     }
 }
 
@@ -71,36 +109,29 @@ static void assume_framed(const uint32_t *params, void *state, const uint64_t *i
 #define LATE .late = late_framed, .learn = learn_framed, .always_learns = true, OUTCOMES
 
 #else
-
-#ifdef WLK_FIXED /* it shares the state with the library's model, which can be open */
-#define IS_OPEN(f) ((f)->o.open != 0)
-#else
-#define IS_OPEN(f) false
-#endif
 #define LATE .late = NULL
 
 #endif
 
 static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     framed *f = (framed *)state;
-    (void)params;
-    memset(f, 0, sizeof *f);
+    const bool is_open = own.unknown_start && power_up == WLK_POWER_UNKNOWN;
+    memset(f, 0, state_size(params));
     f->live = !HAS_STATE || NAMED(table).reset < 0 || power_up != WLK_POWER_UNKNOWN;
-    if (own.unknown_start && power_up == WLK_POWER_UNKNOWN) {
-        open_start(params, &f->o, &f->st);
+    if (is_open) {
+        open_start(params, opened_of(CFG(params), f), &f->st);
     }
-}
-
-static size_t state_size(const uint32_t *params) {
-    (void)params;
-    return sizeof(framed);
+    rails_init(CFG(params), f, is_open);
 }
 
 static void async_clear(const uint32_t *params, void *state) {
     framed *f = (framed *)state;
     clear(CFG(params), &f->st);
     if (IS_OPEN(f)) {
-        open_clear(params, &f->o);
+        open_clear(params, opened_of(CFG(params), f));
+        rails_settle(CFG(params), f);
+    } else if (IS_APART(f)) {
+        rails_edge(CFG(params), f, NULL, true);
     }
 }
 
@@ -109,7 +140,7 @@ static inline uint32_t broken_framed(const cfg_t *cfg, const framed *f, const ui
     if (!f->live || own.broken == NULL) {
         return 0;
     }
-    return IS_OPEN(f) ? open_broken((const uint32_t *)cfg, &f->o, in)
+    return IS_OPEN(f) ? open_broken((const uint32_t *)cfg, opened_of(cfg, f), in)
                       : own.broken(cfg, &f->st, given);
 }
 
@@ -124,10 +155,11 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
         return;
     }
     if (IS_OPEN(f)) {
-        open_show(params, &f->o, visitor, ctx);
+        open_show(params, opened_of(CFG(params), f), visitor, ctx);
     } else {
         own.show(CFG(params), &f->st, visitor, ctx);
     }
+    rails_visit(CFG(params), f, visitor, ctx);
 }
 
 /* The outputs of a state as words, and which bits are shown; and as callers see them. */
@@ -140,12 +172,14 @@ static void answer(const cfg_t *cfg, const framed *f, const uint64_t *in, const 
                    const cycle_t *c, shown_t *shown, uint64_t *out, uint64_t *care,
                    uint64_t *mask) {
     show_all(cfg, &f->st, given, c, shown, out, care);
-    if (IS_OPEN(f) && f->live) {
-        open_outputs((const uint32_t *)cfg, &f->o, in, out, care);
+    if (IS_OPEN(f)) {
+        open_outputs((const uint32_t *)cfg, opened_of(cfg, f), in, out, care);
+    } else if (IS_APART(f)) {
+        rails_hide(cfg, f, in, out, care);
     }
     NAMED(out_mask)(cfg, mask);
     for (uint32_t w = 0; w < out_words(cfg); w++) {
-        care[w] = f->live ? care[w] & mask[w] : 0u;
+        care[w] = f->live || IS_OPEN(f) ? care[w] & mask[w] : 0u;
         out[w] &= care[w];
     }
 }
@@ -163,10 +197,10 @@ static void eval(const uint32_t *params, const void *state, const uint64_t *in, 
     answer(cfg, f, in, &given, &c, &shown, out, care, mask);
 }
 
-#ifdef WLK_UNKNOWNS
+#if defined(WLK_UNKNOWNS) || defined(RAMS)
 
-static void plain_outputs(const uint32_t *params, const state_t *st, const uint64_t *in,
-                          uint64_t *out, uint64_t *care) {
+static APART void plain_outputs(const uint32_t *params, const state_t *st, const uint64_t *in,
+                                uint64_t *out, uint64_t *care) {
     const cfg_t *cfg = (const cfg_t *)params;
     in_t given;
     shown_t shown;
@@ -176,7 +210,7 @@ static void plain_outputs(const uint32_t *params, const state_t *st, const uint6
     show_all(cfg, st, &given, &c, &shown, out, care);
 }
 
-static void plain_edge(const uint32_t *params, state_t *st, const uint64_t *in, bool reset) {
+static APART void plain_edge(const uint32_t *params, state_t *st, const uint64_t *in, bool reset) {
     const cfg_t *cfg = (const cfg_t *)params;
     in_t given;
     cycle_t c;

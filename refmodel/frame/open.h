@@ -28,10 +28,7 @@ extern const wlk_unknowns NAMED(unknowns);
 
 #define CALLED(call) NAMED(unknowns).call
 
-/* Not compiled into a step, which is slower then though it never runs it. */
-#define APART __attribute__((noinline))
-
-/* What is known of the state. */
+/* What is known of the state, but of its memories (rams.h). */
 typedef struct opened {
     uint64_t open;     /* Is a bit unknown? First: a specialised model has this alone. */
     uint64_t possible; /* the set of values of .follow; empty: none is followed */
@@ -57,14 +54,25 @@ static void open_settle(opened *o) {
     memset(o, 0, sizeof *o);
 }
 
-/* The same of the plain model (by_structs.h, by_views.h); @p in is NULL if there is no edge. */
-static void plain_outputs(const uint32_t *params, const state_t *st, const uint64_t *in,
-                          uint64_t *out, uint64_t *care);
-static void plain_edge(const uint32_t *params, state_t *st, const uint64_t *in, bool reset);
+#ifdef RAMS
+#ifdef WLK_FOLLOWS
+#error "a model with RAMS has no .follow"
+#endif
+
+/* The memories of the state whose numbers are `known` of an `opened`. */
+static wlk_rams *open_rams(const uint32_t *params, const wlk_num *known, wlk_rams *rams);
+#define RAMS_OF(params, known) open_rams(params, known, &(wlk_rams){0})
+#else
+#define RAMS_OF(params, known) NULL
+#endif
 
 /* A state of which all is known; it is often so of one that has a value of those that are
  * followed, and the plain model is much faster. */
 static bool open_is_plain(const wlk_num *st, state_t *plain) {
+#ifdef RAMS
+    (void)st, (void)plain;
+    return false; /* without .follow it is never so, and `plain` has no memories */
+#else
     for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
         if (!wlk_is_known(st[i])) {
             return false;
@@ -72,6 +80,7 @@ static bool open_is_plain(const wlk_num *st, state_t *plain) {
     }
     CALLED(lower)(st, FILL_ZEROS, plain);
     return true;
+#endif
 }
 
 /* Outputs of one state as words. */
@@ -90,7 +99,7 @@ static void open_outputs_of(const uint32_t *params, const wlk_num *st, const uin
     memset(care, 0, out_words(cfg) * sizeof *care);
     NEW_OUT(cfg, out, &shown);
     NEW_OUT(cfg, care, &known);
-    CALLED(outputs)(params, st, &given, &shown, &known);
+    CALLED(outputs)(params, st, RAMS_OF(params, st), &given, &shown, &known);
     WRITE_OUT(cfg, &shown, out);
     WRITE_OUT(cfg, &known, care);
 }
@@ -106,10 +115,10 @@ static void open_edge_of(const uint32_t *params, wlk_num *st, const uint64_t *in
     }
     if (in != NULL) {
         TAKE_IN((const cfg_t *)params, in, &given);
-        CALLED(edge)(params, st, &given);
+        CALLED(edge)(params, st, RAMS_OF(params, st), &given);
     }
     if (reset) {
-        CALLED(clear)(params, st);
+        CALLED(clear)(params, st, RAMS_OF(params, st));
     }
 }
 
@@ -171,7 +180,7 @@ static void open_learn_by(wlk_learn *function, const uint32_t *params, opened *o
         return;
     }
     memcpy(learned, o->known, sizeof learned);
-    function(params, learned, given, &seen);
+    function(params, learned, RAMS_OF(params, o->known), given, &seen);
     for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
         learned[i] = wlk_num_meet(o->known[i], learned[i]);
     }
@@ -183,6 +192,16 @@ static void open_learn_by(wlk_learn *function, const uint32_t *params, opened *o
     follow_narrow(params, o);
     CALLED(lower)(o->known, FILL_KEEP, st);
     follow_state(params, o, st);
+}
+
+/* What a function says of memories. */
+static void open_learn_rows(const uint32_t *params, opened *o, state_t *st, const in_t *given,
+                            const sight *s) {
+    const wlk_seen seen = {&s->out, &s->next, &s->known, &s->next_known, &s->there};
+    if (CALLED(learn_rows) != NULL) {
+        CALLED(learn_rows)(params, o->known, RAMS_OF(params, o->known), given, &seen);
+        CALLED(lower)(o->known, FILL_KEEP, st);
+    }
 }
 
 /* An edge, or with @p in NULL a clear alone: does it leave what is known? If not, a pause ends. */
@@ -206,7 +225,7 @@ static void open_clear(const uint32_t *params, opened *o) {
 /* The edge of `known`. */
 static void open_change(const uint32_t *params, opened *o, const uint64_t *in, bool reset) {
     memset(&o->pause, 0, sizeof o->pause);
-    if (open_stays(params, o, in, reset) && follow_count(params, o, in) == 1) {
+    if (open_stays(params, o, in, reset) && !HAS_RAMS && follow_count(params, o, in) == 1) {
         memcpy(o->pause.in, in, NAMED(in_words)((const cfg_t *)params) * sizeof *in);
         follow_outputs(params, o, in, o->pause.out, o->pause.care);
         o->pause.is_one = 1;
@@ -248,6 +267,7 @@ static void open_learn(const uint32_t *params, opened *o, state_t *st, const wlk
     open_see(params, o, seen, &s);
     open_learn_by(CALLED(learn), params, o, st, &given, &s);
     open_learn_by(CALLED(learn_by_next), params, o, st, &given, &s);
+    open_learn_rows(params, o, st, &given, &s);
     open_settle(o);
 }
 

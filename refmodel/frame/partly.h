@@ -12,6 +12,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+#include "frame/lanes.h"
 
 typedef struct wlk_num {
     uint64_t value, known;
@@ -19,6 +22,7 @@ typedef struct wlk_num {
 
 #define WLK_NO  wlk_num_of(0)
 #define WLK_YES wlk_num_of(1)
+#define WLK_ALL wlk_num_of(~UINT64_C(0)) /* every lane */
 
 static inline wlk_num wlk_num_of(uint64_t value) {
     return (wlk_num){value, ~UINT64_C(0)};
@@ -448,6 +452,168 @@ static inline void wlk_join_kept(const wlk_region *r, size_t n, wlk_num *kept) {
         for (size_t k = 0; k < r[i].size; k++, kept++) {
             *kept = wlk_num_join(r[i].at[k], *kept);
         }
+    }
+}
+
+/* ---- memories ----------------------------------------------------------------------------- */
+
+enum { WLK_MOST_RAMS = 4, WLK_MOST_ROW = 64 }; /* words of a row */
+
+/* Rows [first, end) of each copy, from word `start` on. */
+typedef struct wlk_ram {
+    size_t start;
+    uint32_t copies, first, end, lanes, width;
+} wlk_ram;
+
+/*
+ * The memories of a state: a bit that is unknown is 0 in `lower` and 1 in `upper`. `open`: how many
+ * decisions on unknown bits have led here; if any, what is written now may be written or not.
+ */
+typedef struct wlk_rams {
+    uint64_t *lower, *upper;
+    uint32_t open;
+    wlk_ram ram[WLK_MOST_RAMS];
+} wlk_rams;
+
+/* A row, whose number may be unknown. */
+typedef struct wlk_row {
+    wlk_rams *rams;
+    const wlk_ram *ram;
+    wlk_num copy, row;
+} wlk_row;
+
+/* What words hold, as in wlk_rams. */
+typedef struct wlk_words {
+    uint64_t lower[WLK_MOST_ROW], upper[WLK_MOST_ROW];
+} wlk_words;
+
+static inline wlk_row wlk_row_of(wlk_rams *rams, uint32_t ram, wlk_num copy, wlk_num row) {
+    return (wlk_row){rams, &rams->ram[ram], copy, row};
+}
+
+static inline uint32_t wlk_row_words(const wlk_ram *ram) {
+    return lane_words(ram->lanes, ram->width);
+}
+
+/* The next row that it may be, as the place of its first word; false after the last. `n` counts
+ * all rows and begins as 0. */
+static inline bool wlk_row_next(const wlk_row *r, uint32_t *n, size_t *at) {
+    const uint32_t rows = r->ram->end - r->ram->first;
+    for (; *n < r->ram->copies * rows; (*n)++) {
+        const uint32_t copy = *n / rows, row = r->ram->first + *n % rows;
+        if (((copy ^ r->copy.value) & r->copy.known) == 0 &&
+            ((row ^ r->row.value) & r->row.known) == 0) {
+            *at = r->ram->start + (size_t)(*n)++ * wlk_row_words(r->ram);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* If it is one row, a walk along all begins there. */
+static inline uint32_t wlk_row_begin(const wlk_row *r) {
+    const uint64_t row = r->row.value - r->ram->first, rows = r->ram->end - r->ram->first;
+    return wlk_is_known(r->copy) && wlk_is_known(r->row) && row < rows
+               ? (uint32_t)(r->copy.value * rows + row)
+               : 0u;
+}
+
+static inline bool wlk_row_is_one(const wlk_row *r) {
+    return wlk_is_known(r->copy) && wlk_is_known(r->row);
+}
+
+/* What a row holds, or what all have in common that it may be. */
+static inline void wlk_row_load(wlk_row r, wlk_words *found) {
+    uint32_t n = wlk_row_begin(&r);
+    size_t at;
+    bool any = false;
+    while ((!any || !wlk_row_is_one(&r)) && wlk_row_next(&r, &n, &at)) {
+        for (uint32_t w = 0; w < wlk_row_words(r.ram); w++) {
+            const uint64_t lower = r.rams->lower[at + w], upper = r.rams->upper[at + w];
+            found->lower[w] = any ? found->lower[w] & lower : lower;
+            found->upper[w] = any ? found->upper[w] | upper : upper;
+        }
+        any = true;
+    }
+    for (uint32_t w = 0; !any && w < wlk_row_words(r.ram); w++) {
+        found->lower[w] = 0;
+        found->upper[w] = ~UINT64_C(0);
+    }
+}
+
+/* Words that a place has. */
+static inline void wlk_words_load(wlk_place p, uint32_t words, wlk_words *found) {
+    for (uint32_t w = 0; w < words; w++) {
+        const wlk_num number = wlk_load(wlk_place_element(p, wlk_num_of(w), 1, 1), ~UINT64_C(0));
+        found->lower[w] = number.value;
+        found->upper[w] = wlk_most(number);
+    }
+}
+
+/* Lanes of a set into a row, or into each that it may be. */
+static inline void wlk_row_put(wlk_row r, const wlk_words *from, wlk_num lanes) {
+    const bool is_sure = wlk_row_is_one(&r) && r.rams->open == 0;
+    uint32_t n = wlk_row_begin(&r);
+    bool more = true;
+    for (size_t at; more && wlk_row_next(&r, &n, &at); more = !wlk_row_is_one(&r)) {
+        for (uint32_t w = 0; w < wlk_row_words(r.ram); w++) {
+            uint64_t *lower = &r.rams->lower[at + w], *upper = &r.rams->upper[at + w];
+            const uint64_t may = lane_mask(wlk_most(lanes), w, r.ram->width);
+            const uint64_t is = is_sure ? lane_mask(lanes.value, w, r.ram->width) : 0u;
+            *lower = (*lower & ~may) | (from->lower[w] & may & (is | *lower));
+            *upper = (*upper & ~is) | (from->upper[w] & may);
+        }
+    }
+}
+
+static inline void wlk_row_copy(wlk_row to, wlk_row from) {
+    wlk_words words;
+    wlk_row_load(from, &words);
+    wlk_row_put(to, &words, WLK_ALL);
+}
+
+static inline void wlk_row_clear(wlk_row to) {
+    const wlk_words zeros = {{0}, {0}};
+    wlk_row_put(to, &zeros, WLK_ALL);
+}
+
+static inline void wlk_row_forget(wlk_row to, wlk_num lanes) {
+    wlk_words words;
+    memset(words.lower, 0, sizeof words.lower);
+    memset(words.upper, 0xff, sizeof words.upper);
+    wlk_row_put(to, &words, lanes);
+}
+
+static inline void wlk_row_write(wlk_row to, wlk_place from, wlk_num lanes) {
+    wlk_words words;
+    wlk_words_load(from, wlk_row_words(to.ram), &words);
+    wlk_row_put(to, &words, lanes);
+}
+
+/* Unknown bits of a row are what a place shows. */
+static inline void wlk_row_learn(wlk_row to, wlk_place from) {
+    wlk_words words;
+    uint32_t n = wlk_row_begin(&to);
+    size_t at;
+    if (wlk_row_is_one(&to) && to.rams->open == 0 && wlk_row_next(&to, &n, &at)) {
+        wlk_words_load(from, wlk_row_words(to.ram), &words);
+        for (uint32_t w = 0; w < wlk_row_words(to.ram); w++) {
+            uint64_t *lower = &to.rams->lower[at + w], *upper = &to.rams->upper[at + w];
+            const uint64_t unknown = *lower ^ *upper;
+            *lower |= words.lower[w] & unknown;
+            *upper &= words.upper[w] | ~unknown;
+        }
+    }
+}
+
+/* In `outputs`: a payload, whose care lies @p apart from it. */
+static inline void wlk_show_row(wlk_place to, uint32_t apart, wlk_row from) {
+    wlk_words words;
+    wlk_row_load(from, &words);
+    for (uint32_t w = 0; w < wlk_row_words(from.ram); w++) {
+        const uint64_t known = ~(words.lower[w] ^ words.upper[w]);
+        wlk_show(wlk_place_element(to, wlk_num_of(w), 1, 1), apart,
+                 (wlk_num){words.lower[w] & known, known}, ~UINT64_C(0));
     }
 }
 

@@ -27,6 +27,7 @@
 #define WLK_FRAME_STRUCTS_H
 
 #include "frame/model.h"
+#include "frame/rams.h"
 
 #ifdef WLK_OWN_BLOCK
 typedef NAMED(in) in_t;
@@ -65,6 +66,14 @@ typedef struct own_calls {
     /* As `learn`, after it, from the outputs of the next cycle too: where a dump is checked. */
     void (*learn_by_next)(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out,
                           const out_t *next);
+    /* Of a model with RAMS: called in each cycle after a start without its reset, while some bits
+     * of memories are unknown. It calls row_learn for rows that the outputs show, and sees only
+     * known bits. note_rows is called after it once all else is known, and stores in the state what
+     * later calls need. */
+    void (*learn_rows)(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out);
+    void (*note_rows)(const cfg_t *cfg, state_t *st, const in_t *in);
+    /* Of such a model: can it call row_forget in this configuration? */
+    bool (*forgets)(const cfg_t *cfg);
     /* Assigns value number k, from 0 on, of the members that decide what happens, and returns true;
      * false where the list has ended. It assigns the same members for each k and reads none of
      * them, and the list has every value that they can have, at the start and later. While they are

@@ -17,22 +17,25 @@ typedef struct wlk_seen {
     const void *out, *next, *known, *next_known, *there;
 } wlk_seen;
 
-typedef void wlk_learn(const uint32_t *cfg, wlk_num *st, const void *in, const wlk_seen *seen);
+typedef void wlk_learn(const uint32_t *cfg, wlk_num *st, wlk_rams *rams, const void *in,
+                       const wlk_seen *seen);
 
-/* `st`: the numbers of the state; pointers are to the structs that the block's model sees. */
+/* `st`: the numbers of the state; `rams`: its memories, NULL if it has none; other pointers are to
+ * the structs that the block's model sees. */
 typedef struct wlk_unknowns {
     /* Nothing is known. */
     void (*start)(wlk_num *st);
     /* To a state that it may be. */
     void (*lower)(const wlk_num *st, wlk_fill fill, void *state);
-    void (*outputs)(const uint32_t *cfg, const wlk_num *st, const void *in, void *out, void *care);
-    void (*edge)(const uint32_t *cfg, wlk_num *st, const void *in);
-    void (*clear)(const uint32_t *cfg, wlk_num *st);
+    void (*outputs)(const uint32_t *cfg, const wlk_num *st, wlk_rams *rams, const void *in,
+                    void *out, void *care);
+    void (*edge)(const uint32_t *cfg, wlk_num *st, wlk_rams *rams, const void *in);
+    void (*clear)(const uint32_t *cfg, wlk_num *st, wlk_rams *rams);
     /* Rules that are broken whatever is unknown; NULL as in own_calls. */
-    uint32_t (*broken)(const uint32_t *cfg, const wlk_num *st, const void *in);
-    wlk_learn *learn, *learn_next, *learn_by_next;
+    uint32_t (*broken)(const uint32_t *cfg, const wlk_num *st, wlk_rams *rams, const void *in);
+    wlk_learn *learn, *learn_next, *learn_by_next, *learn_rows;
     /* Value k of the members that .follow assigns: is there one? NULL as in own_calls. */
-    bool (*follow)(const uint32_t *cfg, wlk_num *st, uint32_t k);
+    bool (*follow)(const uint32_t *cfg, wlk_num *st, wlk_rams *rams, uint32_t k);
     /* From a state of which all is known. */
     void (*raise)(const void *state, wlk_num *st);
 } wlk_unknowns;

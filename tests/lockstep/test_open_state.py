@@ -12,7 +12,7 @@ import pytest
 from programs import typed
 from random_model import write_random
 from wlk import tables
-from wlk.base.errors import Status
+from wlk.base.errors import Status, WlkError
 from wlk.model import open_state
 from wlk.tables import files
 
@@ -319,3 +319,11 @@ def test_difference_in_a_dump_without_its_reset_is_reported(arbiter):
     dump = late_dump(arbiter, 100)
     edit(arbiter / "model.c", ("id = id + 1u == cfg->num ? 0u : id + 1u;", "id = (id + 2u) % 4u;"))
     check_late(arbiter, dump, code=Status.FUNCTIONAL_MISMATCH)
+
+
+def test_payload_that_decides_is_refused_beside_memories(tmp_path):
+    """Where it is X the model runs with zeros and with ones for it: these must not lead apart."""
+    folder = shutil.copytree(tables.shipped()["collector"], tmp_path / "collector")
+    edit(folder / "model.c", ("regs[0].tmask;", "regs[0].data[0];"))
+    with pytest.raises(WlkError, match=r"model\.c:\d+: a payload; .* row_write alone reads it"):
+        open_state.make(tables.load("collector"), folder / "model.c")

@@ -160,6 +160,11 @@ static void cycle(bool look, bool with_state, const char *assume) {
     stepped = stepped || taken;
     print_row(with_state, taken, &info);
     for (uint32_t w = 0; w < r.layout.in_words; w++) {
+        if (unknown[w] != 0 && r.block->tick_unknown != NULL) {
+            copy(after, assumed);
+            r.block->tick_unknown(r.cfg, after, r.in, unknown, &info);
+            break;
+        }
         if (unknown[w] != 0) {
             r.block->forget(r.cfg, after, r.in, unknown);
             break;

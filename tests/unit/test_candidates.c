@@ -460,7 +460,7 @@ CASE(candidates_forget_in_every_candidate) {
     memcpy(in, s.rtl.in, words * sizeof *in);
     CHECK(play_candidates() == 2);
     CHECK(known_lanes(0) == 3 && known_lanes(1) == 3);
-    wlk_candidates_forget(&w, in, bits);
+    wlk_candidates_tick_unknown(&w, in, bits, &(wlk_step_info){0, 0});
     CHECK(known_lanes(0) == 2 && known_lanes(1) == 2);
     end_candidates();
 }

@@ -64,6 +64,10 @@ void wlk_candidates_clear(wlk_candidates *w);
  */
 void wlk_candidates_tick(wlk_candidates *w, const uint64_t *in, wlk_step_info *info);
 
+/** The same where payload bits in @p x are unknown. NULL: none is. */
+void wlk_candidates_tick_unknown(wlk_candidates *w, const uint64_t *in, const uint64_t *x,
+                                 wlk_step_info *info);
+
 /**
  * A whole record: fork, outputs and care on which all candidates agree, edge. @p other: scratch of
  * two output records.
@@ -78,9 +82,6 @@ void wlk_candidates_record(wlk_candidates *w, const uint64_t *in, uint64_t *out,
  */
 void wlk_candidates_run(wlk_candidates *w, const wlk_layout *layout, uint64_t n, const uint64_t *in,
                         uint64_t *out, uint64_t *care, uint32_t *broken, uint64_t *other);
-
-/** As wlk_block::forget, in every candidate. */
-void wlk_candidates_forget(wlk_candidates *w, const uint64_t *in, const uint64_t *x);
 
 WLK_END_DECLS
 #endif

@@ -272,6 +272,9 @@ typedef struct wlk_block {
     bool always_learns;
     /** eval, tick and record report what all outcomes have in common, not the first. */
     bool joins;
+    /** tick where payload bits in @p x are unknown, in place of tick, then forget. NULL: those. */
+    void (*tick_unknown)(const uint32_t *cfg, void *state, const uint64_t *in, const uint64_t *x,
+                         wlk_step_info *info);
 } wlk_block;
 
 /** The block of that name with the code that is fastest on this processor, or NULL. */

@@ -85,6 +85,8 @@ typedef struct {
     void (*learn)(const uint32_t *, void *, const wlk_sight *);
     bool always_learns;
     bool joins;
+    void (*tick_unknown)(const uint32_t *, void *, const uint64_t *, const uint64_t *,
+                         wlk_step_info *);
 } wlk_block;
 
 typedef struct {

@@ -13,10 +13,12 @@ copied. An array of single bits is a number in `sets` too. Beside it are
                        are shown by it or one by one. `are_narrow`: no value is wider than its port
   BLOCK_out_spread     what sets show, one by one
   BLOCK_out_differs    nonzero where these words differ from those of a record
+  BLOCK_in_is_whole    do the payloads of a wlk_view lie after the control words, as in a record?
+  BLOCK_out_is_whole   the same of outputs
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..tables import WORD, Field
@@ -49,6 +51,7 @@ class View:
         """All of it."""
         guard = f"WARPLOCK_{self.t.name.upper()}_VIEW_H"
         texts = [*map(self._struct, c.SIDES), *map(self._read, c.SIDES)]
+        texts += map(self._is_whole, c.SIDES)
         texts += [self._clear(), self._point()]
         texts += [self._spread(), self._write()]
         return f"""\
@@ -211,20 +214,44 @@ static inline void {self.p}_{name}({self.c.cfg}, {params}) {{
 """
 
     def _payloads(self, side: str) -> Iterator[str]:
-        """Lines that say where payloads are: their words lie entry by entry."""
-        payloads = [f for f in self.c.payloads(side) if f.entry in (None, 0)]
-        if not payloads:
-            return
+        """Lines that say where payloads are."""
+
+        def body(item: Field, member: str, count: str) -> Iterator[str]:
+            if c.is_seen(item):
+                yield f"v->{member} = at;"
+            if side == "out":
+                yield f"v->{_size(member)} = {count};"
+
         yield f"uint64_t *at = words + ({self.c.fixed_count(side)});"
+        yield from self._each_payload(side, body)
+        yield "(void)at;"
+
+    def _each_payload(
+        self, side: str, body: Callable[[Field, str, str], Iterable[str]]
+    ) -> Iterator[str]:
+        """Lines for each payload, at `at`, of its field, member and words; entry by entry."""
+        payloads = [f for f in self.c.payloads(side) if f.entry in (None, 0)]
         for item in payloads:
             c.require_even(self.t, item, item.entry is None or len(payloads) == 1)
             loops, _, member = self._member(item)
             count = self._each(self.c.payload_words(item))
-            body = [f"v->{member} = at;"] if c.is_seen(item) else []
-            if side == "out":
-                body.append(f"v->{_size(member)} = {count};")
-            yield from self._loop(loops, [*body, f"at += {count};"])
-        yield "(void)at;"
+            yield from self._loop(loops, [*body(item, member, count), f"at += {count};"])
+
+    def _is_whole(self, side: str) -> str:
+        """From DPI they lie elsewhere. Opaque ones are among the control words."""
+        line = "is_whole &= (const uint64_t *)view->payload[n++] == at;"
+        body = [] if self.t.opaque else self._each_payload(side, lambda *_: [line])
+        return f"""\
+static inline bool {self.p}_{side}_is_whole({self.c.cfg}, const wlk_view *view) {{
+    const uint64_t *at = view->control + ({self.c.fixed_count(side)});
+    bool is_whole = true;
+    uint32_t n = 0;
+    (void)cfg;
+{c.lines(body)}    (void)at, (void)n;
+    return is_whole;
+}}
+
+"""
 
     def _spread(self) -> str:
         parts = []

@@ -5,6 +5,7 @@ An element at a computed index is a choice of all.
 """
 
 import operator
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,7 +14,8 @@ from pycparser import c_ast as ast
 
 from .arithmetic import Arithmetic, literal
 from .layout import Array, Number, Shape, struct_of
-from .values import BOOL, INT32, TYPES, U32, Cell, Leaf, Node, Places, Ram, Value, leaves, row
+from .source import RAM
+from .values import BOOL, INT32, TYPES, U32, Cell, Leaf, Node, Places, Ram, Rows, Value, leaves, row
 from .words import FALSE, TRUE, Word, constant
 
 
@@ -39,6 +41,7 @@ class Evaluator(Arithmetic):
         self.functions: dict[str, ast.FuncDef] = {}
         self.constants: dict[str, int] = {}
         self.globals = Frame({})
+        self.memories: dict[str, Node] = {}  # of the state, beside its struct
         # By an array's id: bits of its indices; 0 where one of them is a constant.
         self.indexed: dict[int, int] = {}
         self._log: dict[Leaf, tuple[Word, Word, Word | None]] = {}
@@ -46,6 +49,12 @@ class Evaluator(Arithmetic):
             self._declare(each)
 
     # -- declarations ----------------------------------------------------------------------
+
+    @property
+    def rams(self) -> list[str]:
+        """The memories of the model, in the order of its RAMS."""
+        names = re.findall(rf"\b{RAM}_(\w+)_end\b", " ".join(self.functions))
+        return list(names)
 
     def _declare(self, each: ast.Node) -> None:
         if isinstance(each, ast.FuncDef):
@@ -221,6 +230,8 @@ class Evaluator(Arithmetic):
         raise self.error(node, "a variable, a member or an element is wanted")
 
     def _member(self, node: ast.StructRef, of: Node) -> Node:
+        if node.field.name in self.memories:
+            return self.memories[node.field.name]
         if not isinstance(of, dict) or node.field.name not in of:
             raise self.error(node, f"no member {node.field.name} that a model sees")
         return of[node.field.name]
@@ -229,6 +240,10 @@ class Evaluator(Arithmetic):
         index = self.value(node.subscript, frame)
         logic, found = self.logic, []
         for when, array in self.places(node.name, frame):
+            first = array.first if isinstance(array, Ram | Rows) else 0
+            if first:
+                below = logic.compare("<", index.word, constant(first), operator.lt)
+                self.fault(node, f"an index below row {first}", logic.both(when, below))
             if isinstance(array, Ram):
                 self._within(node, when, index, array.size)
                 found.append((when, row(array.row, index.word)))
@@ -300,10 +315,11 @@ class Evaluator(Arithmetic):
         for _, each in (*source, *to):
             for array in _arrays(each):
                 self.indexed[id(array)] = 0  # all of it is named
+        rows = [(at, list(leaves(each))) for at, each in source]
+        parts = zip(*([(at, leaf) for leaf in each] for at, each in rows), strict=True)
+        values = [self._read(node, list(part)) for part in parts]
         for when, target in to:
-            rows = [(at, list(leaves(each))) for at, each in source]
-            for number, leaf in enumerate(leaves(target)):
-                value = self._read(node, [(at, each[number]) for at, each in rows])
+            for leaf, value in zip(leaves(target), values, strict=True):
                 self._put(leaf, when, value.word)
 
     # -- expressions -----------------------------------------------------------------------

@@ -13,11 +13,12 @@ from functools import partial
 
 from pycparser import c_ast as ast
 
+from ..tables.expr import lane_step
 from .arithmetic import BUILTINS
 from .evaluate import Evaluator, Frame
-from .source import SHOW, SHOW_WORDS
-from .values import BOOL, Leaf, Node, Places, Value
-from .words import FALSE, TRUE, constant
+from .source import RAM, RAM_NUMBERS, ROW_CALLS, SHOW, SHOW_ROW, SHOW_WORDS
+from .values import BOOL, U64, Leaf, Node, Places, Value
+from .words import FALSE, TRUE, Word, constant
 
 DEPTH = 100_000  # of Python's calls: a statement behind another one, and a round, are in it
 ROUNDS = 4_096  # of a loop that the configuration bounds
@@ -38,6 +39,11 @@ class Executor(Evaluator):
     def call(self, name: str, given: Mapping[str, Node]) -> None:
         """Call a function of the model with nodes for its parameters, in their order."""
         self._enter(self.functions[name], [[(TRUE, node)] for node in given.values()])
+
+    def ram(self, name: str, cfg: Node) -> list[int]:
+        """The numbers of a memory, as in RAM_NUMBERS."""
+        calls = (self.functions[f"{RAM}_{name}_{each}"] for each in RAM_NUMBERS)
+        return [self._enter(call, [[(TRUE, cfg)]]).word.value for call in calls]
 
     def _enter(self, function: ast.FuncDef, given: Sequence[Places]) -> Value | None:
         declared, name = function.decl.type, function.decl.name
@@ -68,6 +74,10 @@ class Executor(Evaluator):
             return self._show(given[0], self.value(given[1], frame), frame)
         if name == SHOW_WORDS:
             return self._show_words(given, frame)
+        if name == SHOW_ROW:
+            return self._show_row(given, frame)
+        if name in ROW_CALLS:
+            return self._call_row(node, name, frame)
         if name in BUILTINS:
             return BUILTINS[name](self, node, self.value(given[0], frame))
         if name not in self.functions:
@@ -98,6 +108,47 @@ class Executor(Evaluator):
         for number, leaf in enumerate(to):
             self._keep(leaf)
             leaf.word = self._read(given[1], [(when, node[number]) for when, node in source]).word
+            leaf.shown = TRUE
+
+    # A row of a memory is a list of its lanes.
+
+    def _call_row(self, node: ast.FuncCall, name: str, frame: Frame) -> None:
+        target, *given = node.args.exprs
+        to = self.places(target, frame)
+        if name == "row_copy":
+            self._copy(node, self.places(given[0], frame), to)
+        elif name == "row_clear":
+            for when, row in to:
+                for leaf in row:
+                    self._put(leaf, when, FALSE)
+        elif name == "row_write":
+            ((_, words),) = self.places(given[0], frame)
+            self._write_lanes(to, words, self.value(given[1], frame).word)
+        else:
+            raise self.error(node, f"{name}() makes bits unknown, which a proof cannot follow")
+
+    def _write_lanes(self, to: Places, words: Sequence[Leaf], lanes: Word) -> None:
+        logic = self.logic
+        for when, row in to:
+            step = lane_step(row[0].type.bits)
+            for lane, leaf in enumerate(row):
+                word, lsb = divmod(lane * step, U64.bits)
+                moved = logic.shift(words[word].word, False, constant(lsb), U64.bits)
+                bit = logic.fit(logic.shift(lanes, False, constant(lane), U64.bits), 1)
+                self._put(leaf, logic.both(when, bit), logic.fit(moved, leaf.type.bits))
+
+    def _show_row(self, given: Sequence[ast.Node], frame: Frame) -> None:
+        ((_, to),) = self.places(given[0], frame)
+        rows = self.places(given[1], frame)
+        step = lane_step(rows[0][1][0].type.bits)
+        lanes = [
+            self._read(given[1], [(when, row[lane]) for when, row in rows]).word
+            for lane in range(len(rows[0][1]))
+        ]
+        for number, leaf in enumerate(to):
+            part = lanes[number * U64.bits // step : (number + 1) * U64.bits // step]
+            self._keep(leaf)
+            leaf.word = self.logic.join([(step, word) for word in part]) if part else FALSE
             leaf.shown = TRUE
 
     # -- statements ------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from .arithmetic import literal
 from .evaluate import Evaluator
 from .layout import Array, Number, Pointer, Shape, Struct, depth, mask, struct_of
 from .places import Extent, Function, Place, Text, Variable, count, listed
-from .source import SHOW, SHOW_WORDS
+from .source import ROW_CALLS, SHOW, SHOW_ROW, SHOW_WORDS
 from .values import BOOL, INT, INT32, U32, U64, Leaf, Node, Type, common_type, leaves
 
 OPERATORS = {
@@ -42,6 +42,8 @@ class Expressions:
         self._changed: set[Extent] = set()
         self._now: Function | None = None
         self._globals = {name: self._table(name) for name in self.known.globals.names}
+        self.rams = self.known.rams
+        self.input = self.shape(self.known.types["in_t"])
 
     def shape(self, node: ast.Node) -> Shape:
         """The type that a node declares."""
@@ -194,8 +196,22 @@ class Expressions:
     def _load(self, node: ast.Node, at: Place) -> Text:
         if not isinstance(at.type, Number):
             raise self.known.error(node, "an array or a struct, where a number is wanted")
+        if self.rams and self._is_payload(node):
+            raise self.known.error(node, "a payload; in a model with RAMS row_write alone reads it")
         text = f"({at.text})[0]" if at.direct else f"wlk_load({at.text}, {mask(at.type.type)})"
         return Text(text, at.type.type)
+
+    def _is_payload(self, node: ast.Node) -> bool:
+        """A word of one? What is unknown of payloads must not decide anything."""
+        match node:
+            case ast.ArrayRef(name=ast.StructRef()):
+                of, root = self._lvalue(node.name).type, node.name
+                while isinstance(root, ast.StructRef | ast.ArrayRef):
+                    root = root.name
+                found = self._find(root) if isinstance(root, ast.ID) else None
+                is_in = found is not None and found.type == Pointer(self.input)
+                return is_in and isinstance(of, Array) and of.of == Number(U64)
+        return False
 
     def _store(self, to: Place, value: Text) -> None:
         assert isinstance(to.type, Number)
@@ -221,6 +237,8 @@ class Expressions:
         roots = [each for each in listed(changed | more) if each.of in visible]
         c, both = self._new("c"), self._new("both")
         self._emit(f"{{ const wlk_num {c} = {cond};")
+        if self.rams:
+            self._emit(f"rams->open += wlk_is_open({c});")
         regions, kept = self._regions(roots, f"wlk_is_open({c})", both)
         self._lines += [f"if (!wlk_is_no({c})) {{", *one, "}"]
         if two:
@@ -229,6 +247,8 @@ class Expressions:
             self._lines += [f"if (!wlk_is_yes({c})) {{", *two, "}"]
         if roots:
             self._emit(f"if ({both}) {{ wlk_join({regions}, {kept}); }}")
+        if self.rams:
+            self._emit(f"rams->open -= wlk_is_open({c});")
         self._emit("}")
 
     def _visible(self) -> set[Variable]:
@@ -412,6 +432,10 @@ class Expressions:
             return self._show(given)
         if name == SHOW_WORDS:
             return self._show_words(given)
+        if name == SHOW_ROW:
+            return self._show_row(given)
+        if name in ROW_CALLS:
+            return self._call_row(name, given)
         if name.startswith("__builtin_"):
             return self._counted(node, name.removeprefix("__builtin_"), given[0])
         if name not in self.known.functions:
@@ -420,7 +444,7 @@ class Expressions:
         if len(function.params) != len(given):
             raise self.known.error(node, f"{name}() has {len(function.params)} parameters")
         words = [self._given(function, *each) for each in zip(function.params, given, strict=True)]
-        text = f"{function.name}({', '.join(words)})"
+        text = f"{function.name}({', '.join(['rams', *words])})"
         if function.result is None:
             self._emit(f"{text};")
             return None
@@ -451,6 +475,34 @@ class Expressions:
         if not isinstance(to.type, Array):
             raise self.known.error(given[0], "SHOW_WORDS takes one payload or unit")
         self._emit(f"wlk_show_words({to.place()}, {self.apart}, {source.text}, {to.type.size});")
+        self._changed.add(to.extent)
+
+    def _row(self, node: ast.Node) -> str:
+        """A row of a memory: what ROW gives."""
+        match node:
+            case ast.ArrayRef(
+                name=ast.ArrayRef(name=ast.StructRef(field=ast.ID(name=name)), subscript=copy),
+                subscript=row,
+            ) if name in self.rams:
+                numbers = ", ".join(self.value(each).text for each in (copy, row))
+                return f"wlk_row_of(rams, {self.rams.index(name)}, {numbers})"
+        raise self.known.error(node, "ROW(memory, copy, row) is wanted")
+
+    def _call_row(self, name: str, given: Sequence[ast.Node]) -> None:
+        words = [self._row(given[0])]
+        if name == "row_copy":
+            words.append(self._row(given[1]))
+        elif name in ("row_write", "row_learn"):
+            words.append(self._pointer(given[1]).text)
+        if name in ("row_write", "row_forget"):
+            words.append(self._converted(self.value(given[-1]), U64).text)
+        self._emit(f"wlk_{name}({', '.join(words)});")
+
+    def _show_row(self, given: Sequence[ast.Node]) -> None:
+        to = self._lvalue(given[0])
+        if not isinstance(to.type, Array):
+            raise self.known.error(given[0], "SHOW_ROW takes one payload")
+        self._emit(f"wlk_show_row({to.place()}, {self.apart}, {self._row(given[1])});")
         self._changed.add(to.extent)
 
     def _counted(self, node: ast.FuncCall, name: str, given: ast.Node) -> Text:

@@ -19,7 +19,7 @@ from ..tables import Config, Port, Table, own
 from ..tables.expr import lane_step
 from ..tables.files import MODEL, is_by_structs
 from . import EDGE, OUTPUTS
-from .values import Column, Fault, Leaf, Node, Ram, leaves
+from .values import Column, Fault, Leaf, Node, Ram, Rows, Type, leaves
 from .words import FALSE, TRUE, Logic, Word, constant
 
 LARGE = 4  # bits of the indices of a memory; the rows of a smaller one are registers
@@ -105,7 +105,9 @@ class _Module:
         self.before, self.arrays = known, dict[str, list[Node]]()
         self.columns: dict[str, Column] = {}
         self.state = self._remembered(self.state, "")
-        self.registers = list(_named(self.state, ""))
+        memories = {name: self._ram(name, cfg) for name in run.rams}
+        run.memories = self._remembered(memories, "")
+        self.registers = [*_named(self.state, ""), *_named(run.memories, "")]
         for name, leaf in self.registers:
             leaf.word = Word(known.widths.get(name, 1), None, name)
         common = {"cfg": cfg, "st": self.state, "in": self.given}
@@ -125,11 +127,22 @@ class _Module:
         if isinstance(node, dict):
             return {key: self._remembered(each, _join(name, key)) for key, each in node.items()}
         if self.before.rams is not None and name in self.before.rams:
-            return Ram(len(node), self._column(node[0], name))
+            first = node.first if isinstance(node, Rows) else 0
+            return Ram(len(node), self._column(node[0], name), first)
         self.arrays[name] = node
         for number, each in enumerate(node):
             node[number] = self._remembered(each, _join(name, number))
         return node
+
+    def _ram(self, name: str, cfg: Node) -> Node:
+        """A memory of the model: copies of rows of lanes."""
+        copies, first, end, lanes, width = self.run.ram(name, cfg)
+        made = []
+        for _ in range(copies):
+            rows = Rows([Leaf(Type(width)) for _ in range(lanes)] for _ in range(end))
+            rows.first = first
+            made.append(rows)
+        return made
 
     def _column(self, node: Node, name: str) -> Node:
         if isinstance(node, Leaf):

@@ -19,14 +19,14 @@ from pycparser.c_generator import CGenerator
 
 from ..base.errors import ROOT, Status, WlkError
 from ..gen import specialised
-from ..gen.c import is_seen
+from ..gen.c import CTable
 from ..tables import Table, load, own, shipped
 from ..tables.files import MODEL
 from . import EDGE, OUTPUTS, source
 from .layout import Shape, walk
 from .partly import Writer
 
-LEARNS = ("learn", "learn_next", "learn_by_next")
+LEARNS = ("learn", "learn_next", "learn_by_next", "learn_rows")
 WRITES = ("edge", "clear", *LEARNS, "follow")
 MOST, MOST_FOLLOWING = 100_000, 20_000  # numbers of a state: copies of it lie on the stack
 CALLS = ("broken", *LEARNS, "follow")  # of WLK_STRUCTS_MODEL
@@ -73,9 +73,6 @@ def make(table: Table, path: Path) -> OpenState:
         message += " unknown where .follow is used" if follows else " unknown"
         raise WlkError(Status.BUILD_FAIL, message)
     name, view = table.c_name, "" if table.name in own() else "_view"
-    if view and any(f.lanes is not None and is_seen(f) for f in table.fields):
-        message = f"{path}: payloads, in a model of this tree whose state may be unknown"
-        raise WlkError(Status.BUILD_FAIL, message)
     sizes = ", ".join(f"{side.upper()} = {each.size}" for side, each in types.items())
     text = f"""\
 // Generated from model.c by scripts/wlk/model/open_state.py. Do not edit.
@@ -141,11 +138,11 @@ def _entry(writer: Writer, call: str, name: str = "") -> str:
     sees = call in LEARNS
     names = given.get(call, ("in",))
     state = "wlk_num *st" if call in WRITES else "const wlk_num *st"
-    params = ["const uint32_t *params", state, *(takes[each] for each in names)]
+    params = ["const uint32_t *params", state, "wlk_rams *rams", *(takes[each] for each in names)]
     params += ["const wlk_seen *seen"] if sees else []
     params += ["uint32_t k"] if call == "follow" else []
     lines = ["wlk_num cfg[CFG];", "take_cfg((const cfg_t *)params, cfg);"]
-    arguments = ["wlk_place_of(cfg, 1)", "wlk_place_of((wlk_num *)st, 1)"]
+    arguments = ["rams", "wlk_place_of(cfg, 1)", "wlk_place_of((wlk_num *)st, 1)"]
     if "in" in names:
         lines += ["wlk_num given[IN];", "take_in((const cfg_t *)params, (const in_t *)in, given);"]
         arguments.append("wlk_place_of(given, 1)")
@@ -162,7 +159,7 @@ def _entry(writer: Writer, call: str, name: str = "") -> str:
             arguments.append(f"wlk_place_of({cycle}, 1)")
     if call == "follow":
         arguments.append("wlk_num_of(k)")
-    made = f"{function.name}({', '.join(arguments[: len(function.params)])})"
+    made = f"{function.name}({', '.join(arguments[: 1 + len(function.params)])})"
     kind = {"broken": "uint32_t", "follow": "bool"}.get(call, "void")
     lines.append(f"return ({kind}){made}.value;" if kind != "void" else f"{made};")
     if call == "outputs":
@@ -191,13 +188,15 @@ LOWER = """\
 
 def _counts(table: Table) -> dict[str, str]:
     """Elements of the arrays of a view, of which there are no more."""
-    counts: dict[str, str] = {}
+    counts, generated = dict[str, str](), CTable(table)
     for item in table.fields if table.name not in own() else ():
         path = ""
         for part, entry, count in item.members:
             path += f".{part}"
             if count is not None and item.entry is None and entry is None:
                 counts[path] = count.c()
+        if item.lanes is not None:
+            counts[path] = generated.payload_words(item)
     return counts
 
 

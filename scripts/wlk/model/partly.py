@@ -48,6 +48,7 @@ class Writer(Expressions):
         params = [self._param(each) for each in params if each.name is not None]
         made.params = params
         heads = [f"wlk_place {p.name}" if p.is_place else f"wlk_num given_{p.name}" for p in params]
+        heads.insert(0, "wlk_rams *rams")
         for p in params:
             if not p.is_place:
                 self._emit(f"wlk_num {p.name}[1] = {{given_{p.name}}};")
@@ -60,7 +61,7 @@ class Writer(Expressions):
         made.changed = [each for each in listed(self._changed) if each.of in params]
         kind = "void" if result is None else "wlk_num"
         body = "\n".join(self._lines)
-        head = f"static {kind} {made.name}({', '.join(heads) or 'void'})"
+        head = f"static {kind} {made.name}({', '.join(heads)})"
         self.texts.append(f"{head} {{\n{body}\n}}\n")
         self._lines, self._changed, self._now = outer
         self.functions[self._running.pop()] = made
@@ -238,6 +239,8 @@ class Writer(Expressions):
         ask.append(f"if (wlk_is_open({go_on})) {{")
         if roots:
             ask.append(f"({split} ? wlk_join_kept : wlk_keep)({regions}, {kept});")
+        if self.rams:
+            ask.append(f"rams->open += !{split};")
         ask.append(f"{split} = true;")
         flags = self._function.flags
         ask += [
@@ -253,6 +256,8 @@ class Writer(Expressions):
         self._emit("}")
         if roots:
             self._emit(f"if ({split}) {{ wlk_join({regions}, {kept}); }}")
+        if self.rams:
+            self._emit(f"rams->open -= {split};")
 
     def _round(self, node: ast.Node) -> None:
         flags = self._function.flags

@@ -19,7 +19,16 @@ from ..tables import Table, load
 from ..tables.files import MODELS
 from . import EDGE, OUTPUTS
 
-SHOW, SHOW_WORDS = "wlk_show", "wlk_show_words"  # what the macros call
+# What the macros call.
+SHOW, SHOW_WORDS, SHOW_ROW = "wlk_show", "wlk_show_words", "wlk_show_row"
+# Functions of frame/rams.h; the last two have more arguments there.
+ROW_CALLS = ("row_copy", "row_clear", "row_write", "row_forget", "row_learn")
+RAM = "wlk_ram"  # a function wlk_ram_MEMORY_NUMBER for each of the numbers that RAMS gives
+RAM_NUMBERS = ("copies", "first", "end", "lanes", "width")
+_OF_RAM = " \\\n".join(
+    f"static inline uint32_t {RAM}_##name##_{each}(const cfg_t *cfg) {{ return {each}; }}"
+    for each in RAM_NUMBERS
+)
 HEADERS = {
     "stdint.h": """\
 typedef unsigned char uint8_t;
@@ -94,6 +103,12 @@ typedef NAMED(out) out_t;
 typedef out_t care_t;
 #define SHOW(port, value)      {SHOW}(out->port, value)
 #define SHOW_WORDS(port, from) {SHOW_WORDS}(out->port, from)
+#define SHOW_ROW(port, row)    {SHOW_ROW}(out->port, row)
+#define ROW(ram, copy, row)    (st->ram[copy][row])
+#ifdef RAMS
+#define WLK_RAM(name, {", ".join(RAM_NUMBERS)}) {_OF_RAM}
+RAMS(WLK_RAM)
+#endif
 #define SHOW_SET(ports, set)   {SHOW}(out->sets.ports, set)
 #define IN_SET(ports)          (in->sets.ports)
 #ifdef CYCLE

@@ -58,12 +58,19 @@ class Cell:
         return self.column.type
 
 
+class Rows(list):
+    """The rows of a memory of the model's RAMS, as an array. `first`: there are none below."""
+
+    first = 0
+
+
 @dataclass(eq=False)
 class Ram:
-    """An array of rows; `row` is a row whose numbers are columns."""
+    """An array of rows; `row` is a row whose numbers are columns. `first` as in Rows."""
 
     size: int
     row: Any
+    first: int = 0
 
 
 Node = Any  # a Leaf or a Cell, a list of nodes, a Ram, or a dict of members
