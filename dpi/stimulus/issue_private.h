@@ -42,7 +42,7 @@ typedef struct stage {
     const wlk_issue_reservation_station *rows;
     const uint8_t *pending_writes;
     const uint8_t *pending_reads;         /* of epoch 0; those of epoch 1 behind all others */
-    const wlk_collector_state *collector; /* of issue, else NULL */
+    const wlk_issue_collector *collector; /* of issue, else NULL */
     /* Of issue_x, else NULL. */
     const wlk_issue_x_cfg *x_cfg;
     const wlk_issue_x_state *x;

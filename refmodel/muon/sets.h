@@ -18,6 +18,10 @@ static inline uint32_t highest(uint32_t set) {
     return 31u - (uint32_t)__builtin_clz(set);
 }
 
+static inline bool has(uint32_t set, uint32_t i) {
+    return (set >> i & 1u) != 0;
+}
+
 /* A set, with @p i in it or not. */
 static inline uint32_t with(uint32_t set, uint32_t i, bool is_in) {
     return (set & ~(UINT32_C(1) << i)) | (uint32_t)is_in << i;

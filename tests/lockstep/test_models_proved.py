@@ -28,12 +28,127 @@ CASES = [
 ]
 # A counterexample of them rests on values that are x in the stub: then it is no error that
 # simulation does not confirm it.
-WITH_X = ("scoreboard", "reservation_station")
+WITH_X = ("collector", "reservation_station", "scoreboard")
 # Where the small configuration has no choice, and no order.
-FAULTY = {"hazard": "warps3", "reservation_station": "rows2"}
+FAULTY = {"collector": "three_entries", "hazard": "warps3", "reservation_station": "rows2"}
 COMPACT, DISPATCH, SETS, ORDER, PERF = "compact.h", "dispatch.h", "sets.h", "order.h", "perf.h"
 # File, what stands there, and what is wrong with it.
 FAULTS = {
+    "collector": {
+        "an entry that is being freed is taken": (
+            "model.c",
+            "(st->alloc_valid != all) | c->frees",
+            "st->alloc_valid != all",
+        ),
+        "frees without an operand": (
+            "model.c",
+            "c->frees = c->operands != 0;",
+            "c->frees = in->readData.req.valid;",
+        ),
+        "beyond the entries is the last one": (
+            "model.c",
+            "? in->readData.req.bits.collEntry : 0;",
+            "? in->readData.req.bits.collEntry : (uint8_t)(cfg->coll_entries - 1u);",
+        ),
+        "writes without an enable": (
+            "model.c",
+            "in->writeReq.valid & in->writeReq.bits.regs[0].enable;",
+            "in->writeReq.valid;",
+        ),
+        "an answer without a question": (
+            "model.c",
+            "SHOW(readData.resp.valid, has(",
+            "SHOW(readData.resp.valid, in->readData.req.valid & has(",
+        ),
+        "operands without a question": (
+            "model.c",
+            "in->readData.req.valid ? IN_SET(readData_req_bits_regs_enable) : 0",
+            "IN_SET(readData_req_bits_regs_enable)",
+        ),
+        "a reset clears no bank": (
+            "model.c",
+            "            row_clear(ROW(bank, i, entry));\n",
+            "            (void)entry;\n",
+        ),
+        "a reset reaches the write response": (
+            "model.c",
+            "{.writeResp_valid = st->writeResp_valid}",
+            "{.writeResp_valid = false}",
+        ),
+        "the highest free entry": (
+            "model.c",
+            "lowest(available)",
+            "highest(available)",
+        ),
+        "another entry before the one being freed": (
+            "model.c",
+            "if (c->fires & c->frees) {",
+            "if (c->fires & c->frees & (available == 0)) {",
+        ),
+        "an entry is freed and taken": (
+            "model.c",
+            "st->nextAllocId = in->readData.req.bits.collEntry;",
+            "st->nextAllocId = in->readData.req.bits.collEntry;\n"
+            "        st->alloc_valid = with(st->alloc_valid, c->entry, false);",
+        ),
+        "register 0 lands nothing": (
+            "model.c",
+            "        row_clear(ROW(bank, i, entry));\n    } else if",
+            "    } else if",
+        ),
+        "lands without an enable": (
+            "model.c",
+            "!has(st->nextEn, i) || entry",
+            "entry",
+        ),
+        "a write is seen while its read lands": (
+            "model.c",
+            "    for (uint32_t i = 0; i < OPERANDS; i++) {\n        land(",
+            "    write(cfg, st, in, c);\n"
+            "    for (uint32_t i = 0; i < OPERANDS; i++) {\n"
+            "        land(",
+        ),
+        "all lanes are written": (
+            "model.c",
+            ".data, tmask);",
+            ".data, ~UINT64_C(0));",
+        ),
+        "a copy is not written": (
+            "model.c",
+            "row_write(ROW(rf, i, preg)",
+            "row_write(ROW(rf, i & 1u, preg)",
+        ),
+        "register 1 is not written": (
+            "model.c",
+            "if (!c->writes || preg == 0) {",
+            "if (!c->writes || preg <= 1) {",
+        ),
+        "a request without an entry is answered": (
+            "model.c",
+            "st->readResp_valid = c->fires;",
+            "st->readResp_valid = in->readReq.valid;",
+        ),
+        "a request without an entry lands": (
+            "model.c",
+            "st->nextEn = c->fires ? IN_SET(readReq_bits_regs_enable) : 0;",
+            "st->nextEn = IN_SET(readReq_bits_regs_enable);",
+        ),
+        "one register for all operands": (
+            "model.c",
+            "in->readReq.bits.regs[i].pReg",
+            "in->readReq.bits.regs[0].pReg",
+        ),
+        "register 0 has no write response": (
+            "model.c",
+            "st->writeResp_valid = c->writes;",
+            "st->writeResp_valid = c->writes & (preg != 0);",
+        ),
+        "another operand's bank": (
+            "model.c",
+            "data, ROW(bank, i, c->entry)",
+            "data, ROW(bank, 2u - i, c->entry)",
+        ),
+    },
     "compactor": {
         "an output moves on transfer": (
             COMPACT,
@@ -332,8 +447,8 @@ def prove(block, name, code):
 
 
 def test_models_are_in_model_c():
-    named = "compactor dispatch_basic dispatch_compacting hazard reservation_station scoreboard"
-    assert {*named.split()} <= {*BLOCKS}
+    named = "collector compactor dispatch_basic dispatch_compacting hazard reservation_station"
+    assert {*named.split(), "scoreboard"} <= {*BLOCKS}
     assert FAULTS.keys() == {*BLOCKS}
 
 
@@ -347,20 +462,32 @@ def test_stub_is_proved_equal_to_the_model(block, name):
     assert answer["outputs"] == sum(port.direction == "out" for port in ports)
 
 
-@pytest.mark.parametrize(("block", "fault"), CHOSEN)
-def test_fault_in_a_model_is_found(block, fault, tmp_path, monkeypatch):
-    """The compiled library does not have it: the counterexample is not confirmed."""
-    file, old, new = FAULTS[block][fault]
+def put_in(block, file, old, new, to, monkeypatch):
+    """The model that is proved has another text."""
     folder = FOLDERS[block]
     for source in (folder / "model.c", *folder.glob("*.h"), *folder.parent.glob("*.h")):
         text = source.read_text()
         if source.name == file:
             assert text.count(old) == 1, f"{source}: {old}"
             text = text.replace(old, new)
-        made = tmp_path / (folder.parent.name if source.parent != folder else "") / source.name
+        made = to / (folder.parent.name if source.parent != folder else "") / source.name
         made.parent.mkdir(exist_ok=True)
         made.write_text(text)
-    monkeypatch.setattr(netlist, "_source", lambda _: tmp_path / "model.c")
+    monkeypatch.setattr(netlist, "_source", lambda _: to / "model.c")
+
+
+def test_row_that_a_memory_lacks_is_found(tmp_path, monkeypatch):
+    put_in(
+        "collector", "model.c", "    if (preg == 0) {", "    if (false) {", tmp_path, monkeypatch
+    )
+    answer = prove("collector", "three_entries", Status.MODEL_ERROR).json
+    assert "an index below row 1" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize(("block", "fault"), CHOSEN)
+def test_fault_in_a_model_is_found(block, fault, tmp_path, monkeypatch):
+    """The compiled library does not have it: the counterexample is not confirmed."""
+    put_in(block, *FAULTS[block][fault], tmp_path, monkeypatch)
     wanted = Status.REFUTED if block in WITH_X else Status.MODEL_ERROR
     answer = prove(block, FAULTY.get(block, tables.load(block).small), wanted).json
     assert not answer["counterexample"]["confirmed"]

@@ -137,10 +137,10 @@ def test_state_has_names_values_and_what_is_unknown(model):
     model.tick()
     state = model.state
     assert state["alloc_valid"].value == 0
-    assert state["rf[3]"] == (77, 1)
-    assert state["rf[4]"].value is None
+    assert state["rf[0][3]"] == state["rf[2][3]"] == (77, 1)
+    assert state["rf[0][4]"].value is None
     model.reset()
-    assert model.state["rf[3]"].value is None
+    assert model.state["rf[0][3]"].value is None
 
 
 def test_power_up_zero_knows_everything():

@@ -631,7 +631,7 @@ CASE(x_output_without_care_is_not) {
     CHECK(verdict() == WLK_OK && result(false).masked_bits == 4 * 32);
 }
 
-// Data written from X is unknown; the lane beside it is not.
+// A bit written from X is unknown; the one beside it is not.
 CASE(x_payload_is_forgotten) {
     (void)play("reset");
     drive(WRITE "=9 writeReq_bits_regs_0_tmask=3");
@@ -640,10 +640,10 @@ CASE(x_payload_is_forgotten) {
     CHECK(play(READ "=9") == 0);
     CHECK(play("") == 0);
     drive("");
-    put("readData_resp_bits_0_data_1=0x77");
+    flip("readData_resp_bits_0_data_1", 0x10);
     CHECK(give() == 0);
     drive("");
-    put("readData_resp_bits_0_data_0=0x77");
+    flip("readData_resp_bits_0_data_1", 0x20);
     CHECK(give() == 1);
 }
 

@@ -17,43 +17,21 @@
 
 WLK_BEGIN_DECLS
 
-#define WLK_COLLECTOR_OPERANDS  3u
-#define WLK_COLLECTOR_ROW_WORDS 64u /**< widest row: 64 lanes of 64 bits */
-/** Rows kept: three banks of 32 entries and a sink each, 1,024 registers and a sink. */
-#define WLK_COLLECTOR_ROWS (3u * 33u + 1025u)
-
 /**
- * State: the RTL's registers by their names, then facts about them. Rows of banks and registers
- * lie in `rows`, `stride` words apart; only the first wlk_collector_state_size() bytes are used.
+ * State: the RTL's registers by their names; those of one bit an entry or an operand are sets. The
+ * register files and the banks, whose size the configuration decides, lie behind it.
  */
 struct wlk_collector_state {
-    uint32_t free_entries; /**< bit e: alloc_valid[e] is 0; no bits beyond coll_entries */
-    uint8_t nextAllocId;   /**< entry of the request in flight */
-    uint8_t nextEn; /**< bit i: operand i lands at the coming edge; is readResp's enable too */
-    uint8_t readRespValid;
-    uint8_t writeRespValid;
+    uint32_t alloc_valid; /**< a set of entries */
+    uint8_t nextAllocId;
+    uint8_t nextEn; /**< a set of operands */
     uint16_t nextPReg[3];
-    /* facts */
-    uint8_t reset_seen;          /**< an edge in reset has defined the registers reset reaches */
-    uint8_t settled;             /**< what a step need not look at: muon/collector/settled.h */
-    uint8_t writeResp_known;     /**< an edge has defined writeRespValid, which no reset reaches */
-    uint8_t landing_saved;       /**< bit i: `saved` holds what lands, not the register file */
-    uint8_t occupant_enable[33]; /**< operands the occupant of an entry asked for (coverage) */
-    uint64_t bank_known[99]; /**< lanes known of each bank row, three an entry; the last: sinks */
-    uint64_t rf_known[1025]; /**< lanes known of each register; [num_pregs] is a sink */
-    uint64_t saved_known[3];
-    uint32_t known_below;  /**< registers below it were found to be known */
-    uint8_t late;          /**< started without the reset: outputs tell what rows hold */
-    uint8_t late_flops;    /**< then, without reset_seen: which registers are known */
-    uint32_t late_entries; /**< and of which entries alloc_valid is */
-    /** Then: the register that a bank row was loaded from, and the lanes that it still holds. */
-    uint16_t bank_preg[3][33];
-    uint64_t bank_same[3][33];
-    /** And the lanes of a register, not in rf_known, that a copy of it was seen to hold. */
-    uint64_t copy_known[3][1025];
-    /** Rows read before the write of the same cycle (read_during_write old, undefined). */
-    uint64_t saved[3][WLK_COLLECTOR_ROW_WORDS] WLK_ALIGN64;
-    uint64_t rows[WLK_COLLECTOR_ROWS * WLK_COLLECTOR_ROW_WORDS] WLK_ALIGN64;
+    bool readResp_valid, writeResp_valid;
+    uint8_t collided; /**< a set of operands: what is read of them is not in the register file */
+    uint8_t occupant[WLK_COLLECTOR_MAX_COLL_ENTRIES]; /**< operands it asked for (coverage) */
+    /** A register that the operand's row of the entry still equals, or 0: used after a start
+     * without reset. */
+    uint16_t loaded[3][WLK_COLLECTOR_MAX_COLL_ENTRIES];
 };
 
 WLK_END_DECLS

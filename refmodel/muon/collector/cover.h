@@ -3,51 +3,59 @@
 #ifndef WLK_COLLECTOR_COVER_H
 #define WLK_COLLECTOR_COVER_H
 
-static uint64_t request_events(const coll_comb *c) {
-    const uint32_t e = c->enables;
-    const uint32_t *p = c->pregs;
-    const uint32_t x0 = e & coll_naming(0, p[0], p[1], p[2]);
-    const uint32_t again = (e & e >> 1 & (uint32_t)(p[0] == p[1])) |
-                           (e & e >> 2 & (uint32_t)(p[0] == p[2])) |
-                           (e >> 1 & e >> 2 & (uint32_t)(p[1] == p[2]));
-    const uint32_t hit = e & coll_naming(c->write_preg, p[0], p[1], p[2]);
-    return (x0 != 0) * EVENT(COLLECT_X0) | (again & 1u) * EVENT(REPEATED_REGISTER) |
-           (c->write & (uint32_t)(hit != 0)) * EVENT(READ_DURING_WRITE);
+/* The set of operands that name a register. */
+static uint32_t naming(uint32_t preg, uint32_t a, uint32_t b, uint32_t c) {
+    return (uint32_t)(a == preg) | (uint32_t)(b == preg) << 1 | (uint32_t)(c == preg) << 2;
 }
 
-static uint64_t table_events(const coll_cfg *cfg, const coll_state *st, const coll_comb *c) {
-    const uint64_t stale =
-        c->read_valid & c->allocated & (uint32_t)(st->occupant_enable[c->read_entry] != 7);
-    const uint64_t both = c->request & c->free_now;
-    const uint64_t spare = bit_not(c->full) & (uint32_t)(cfg->coll_entries > 1);
-    return (c->request & bit_not(c->free_now)) * EVENT(ALLOC) |
-           (c->free_now & bit_not(c->request)) * EVENT(FREE) | both * EVENT(ALLOC_AND_FREE) |
-           (both & spare) * EVENT(REUSE_ALTHOUGH_OTHER_FREE) |
-           (c->req_valid & bit_not(c->request)) * EVENT(STALL_FULL) | c->full * EVENT(FULL_TABLE) |
-           bit_not(c->allocated) * EVENT(READ_IDLE_ENTRY) | stale * EVENT(READ_STALE_OPERAND) |
-           (c->free_now & bit_not(c->req_valid)) * EVENT(FREE_WITHOUT_REQUEST);
+static uint64_t request_events(const in_t *in, const cycle *c) {
+    const uint32_t asked = c->fires ? IN_SET(readReq_bits_regs_enable) : 0;
+    const uint32_t a = in->readReq.bits.regs[0].pReg, b = in->readReq.bits.regs[1].pReg;
+    const uint32_t d = in->readReq.bits.regs[2].pReg;
+    const uint32_t again = (asked & asked >> 1 & (uint32_t)(a == b)) |
+                           (asked & asked >> 2 & (uint32_t)(a == d)) |
+                           (asked >> 1 & asked >> 2 & (uint32_t)(b == d));
+    const uint32_t preg = in->writeReq.bits.regs[0].pReg;
+    const bool is_written = c->writes && preg != 0 && (asked & naming(preg, a, b, d)) != 0;
+    return ((asked & naming(0, a, b, d)) != 0) * EVENT(COLLECT_X0) |
+           (again & 1u) * EVENT(REPEATED_REGISTER) | is_written * EVENT(READ_DURING_WRITE);
 }
 
-static uint64_t write_events(const coll_cfg *cfg, const coll_state *st, const coll_comb *c) {
+static uint64_t table_events(const cfg_t *cfg, const state_t *st, const in_t *in, const cycle *c) {
+    const bool is_full = st->alloc_valid == wlk_mask(cfg->coll_entries);
+    const bool is_taken = has(st->alloc_valid, c->entry);
+    const bool is_stale = in->readData.req.valid && is_taken && st->occupant[c->entry] != 7;
+    const bool both = c->fires && c->frees;
+    return (c->fires && !c->frees) * EVENT(ALLOC) | (c->frees && !c->fires) * EVENT(FREE) |
+           both * EVENT(ALLOC_AND_FREE) |
+           (both && !is_full && cfg->coll_entries > 1) * EVENT(REUSE_ALTHOUGH_OTHER_FREE) |
+           (in->readReq.valid && !c->fires) * EVENT(STALL_FULL) | is_full * EVENT(FULL_TABLE) |
+           !is_taken * EVENT(READ_IDLE_ENTRY) | is_stale * EVENT(READ_STALE_OPERAND) |
+           (c->frees && !in->readReq.valid) * EVENT(FREE_WITHOUT_REQUEST);
+}
+
+static uint64_t write_events(const cfg_t *cfg, const state_t *st, const in_t *in, const cycle *c) {
+    const uint32_t preg = in->writeReq.bits.regs[0].pReg;
     const uint64_t all = wlk_mask(cfg->num_lanes);
-    const uint64_t lanes = c->write_mask & all;
-    const uint32_t partial = (uint32_t)(lanes != 0) & (uint32_t)(lanes != all);
-    const uint16_t *p = st->nextPReg;
-    const uint32_t hit = st->nextEn & coll_naming(c->write_preg, p[0], p[1], p[2]);
-    return (c->write & partial) * EVENT(WRITE_PARTIAL) |
-           (c->write_fire & bit_not(c->write)) * EVENT(WRITE_X0) |
-           (c->write & (uint32_t)(hit != 0)) * EVENT(WRITE_WHILE_LANDING);
+    const uint64_t lanes = in->writeReq.bits.regs[0].tmask & all;
+    const uint16_t *landing = st->nextPReg;
+    const bool writes = c->writes && preg != 0;
+    const uint32_t hit = st->nextEn & naming(preg, landing[0], landing[1], landing[2]);
+    return (writes && lanes != 0 && lanes != all) * EVENT(WRITE_PARTIAL) |
+           (c->writes && preg == 0) * EVENT(WRITE_X0) |
+           (writes && hit != 0) * EVENT(WRITE_WHILE_LANDING);
 }
 
-// Coverage points of the cycle.
-static uint64_t events(const coll_cfg *cfg, const coll_state *st, const uint64_t *in,
-                       const coll_comb *c) {
-    (void)in;
-    if (c->reset) {
-        return (st->free_entries != coll_all_entries(cfg)) * EVENT(RESET_IN_FLIGHT) |
-               c->write * EVENT(WRITE_IN_RESET) | c->request * EVENT(REQUEST_IN_RESET);
+static uint64_t events(const cfg_t *cfg, const state_t *st, const in_t *in, const out_t *out) {
+    cycle c;
+    (void)out;
+    see(cfg, st, in, &c);
+    if (in->reset) {
+        const bool writes = c.writes && in->writeReq.bits.regs[0].pReg != 0;
+        return (st->alloc_valid != 0) * EVENT(RESET_IN_FLIGHT) | writes * EVENT(WRITE_IN_RESET) |
+               c.fires * EVENT(REQUEST_IN_RESET);
     }
-    return request_events(c) | table_events(cfg, st, c) | write_events(cfg, st, c);
+    return request_events(in, &c) | table_events(cfg, st, in, &c) | write_events(cfg, st, in, &c);
 }
 
 #endif

@@ -54,9 +54,10 @@ static bool may_read(const stim_cycle *c, bool full) {
 static void hook(const stim_cycle *c, uint64_t *in) {
     const wlk_collector_cfg *cfg = (const wlk_collector_cfg *)c->cfg;
     const wlk_collector_state *st = (const wlk_collector_state *)c->state;
-    const uint32_t taken = ~st->free_entries & (uint32_t)wlk_mask(cfg->coll_entries);
-    const bool may = may_read(c, st->free_entries == 0) && GET(readData_req_valid, in) != 0;
-    const bool reads = st->reset_seen && taken != 0 && (c->stim->drain != 0 || may);
+    const uint32_t taken = st->alloc_valid;
+    const bool is_full = taken == (uint32_t)wlk_mask(cfg->coll_entries);
+    const bool may = may_read(c, is_full) && GET(readData_req_valid, in) != 0;
+    const bool reads = taken != 0 && (c->stim->drain != 0 || may);
     aim_write(c, in);
     if (c->reset) { // anything may be on the ports
         return;

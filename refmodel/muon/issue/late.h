@@ -70,7 +70,7 @@ static void start(const cfg_t *cfg, state_t *st, const wlk_sight *seen) {
 }
 
 static bool stage_is_seen(const cfg_t *cfg, const wlk_sight *seen) {
-    uint64_t all[WLK_ISSUE_OUT_GROUP + 32 * WLK_ISSUE_OUT_STRIDE + 3 * WLK_COLLECTOR_ROW_WORDS];
+    uint64_t all[WLK_ISSUE_OUT_GROUP + 32 * WLK_ISSUE_OUT_STRIDE + 3 * WLK_ISSUE_COLL_ROW_WORDS];
     wlk_issue_out_mask(cfg, all);
     return wlk_issue_out_get_issue_valid(seen->out_known) &&
            words_are_known(all, seen->out_known, STAGE, STAGE + WLK_ENTRY_WORDS);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "muon/collector/late.h"
+#include "collector_late.h"
 #include "muon/issue/hazard_late.h"
 #include "muon/issue/reservation_station_late.h"
 #include "muon/issue/scoreboard_late.h"
@@ -352,7 +352,7 @@ static void assume(const uint32_t *params, void *state, const uint64_t *in, uint
 
 static size_t state_size(const uint32_t *params) {
     const coll_cfg inner = inner_collector((const cfg_t *)params);
-    return offsetof(state_t, collector) + wlk_collector_state_size(&inner);
+    return offsetof(state_t, collector) + coll_state_size(&inner);
 }
 
 static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
@@ -363,7 +363,7 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     hz_init(&st->hazard, cfg->num_warps, power_up);
     sb_init(&st->scoreboard, power_up);
     rs_init(&st->reservStation, cfg->rs_entries, power_up);
-    wlk_collector_init(&inner, &st->collector, power_up);
+    coll_init(&inner, &st->collector, power_up);
 }
 
 static void clear(const uint32_t *params, void *state) {
@@ -393,7 +393,7 @@ static bool drained(const uint32_t *params, const void *state) {
     const coll_cfg inner = inner_collector(cfg);
     const state_t *st = (const state_t *)state;
     return sb_drained(&st->scoreboard, cfg->num_pregs) && rs_drained(&st->reservStation) &&
-           wlk_collector_block.drained((const uint32_t *)&inner, &st->collector);
+           coll_drained(&inner, &st->collector);
 }
 
 #include "late.h"
@@ -441,6 +441,45 @@ static void visit_station(const rs_state *st, wlk_state_visitor *visitor, void *
     }
 }
 
+static void coll_visit_rows(const coll_cfg *cfg, const coll_state *st, wlk_state_visitor *visitor,
+                            void *ctx) {
+    static const char *const bank_names[3] = {"bank[0]", "bank[1]", "bank[2]"};
+    const uint32_t words = coll_words(cfg), stride = prf_stride_of(words);
+    const uint64_t lanes = wlk_mask(cfg->num_lanes);
+    for (uint32_t i = 0; i < COLL_OPERANDS; i++) {
+        for (uint32_t e = 0; e < cfg->coll_entries; e++) {
+            const bool live = (st->reset_seen | st->late) != 0;
+            const uint64_t known = live ? st->bank_known[coll_bank_row(i, e)] & lanes : 0u;
+            visitor(ctx, bank_names[i], (int32_t)e, coll_bank_at(st, i, e, stride), words, known,
+                    WLK_HEX);
+        }
+    }
+    for (uint32_t r = 1; r < cfg->num_pregs; r++) {
+        const uint64_t *row = st->rows + (size_t)(COLL_RF_FIRST + r) * stride;
+        visitor(ctx, "rf", (int32_t)r, row, words, st->rf_known[r] & lanes, WLK_HEX);
+    }
+}
+
+static void coll_visit(const coll_cfg *cfg, const coll_state *st, wlk_state_visitor *visitor,
+                       void *ctx) {
+    const uint64_t seen = st->reset_seen, known = coll_is_hiding(st) ? st->late_flops : 0u;
+    const uint64_t response = seen | (known & COLL_KNOWS_RESPONSE);
+    const uint64_t pregs = seen | (known & COLL_KNOWS_PREGS);
+    const uint64_t entries = seen | (st->late_entries == coll_all_entries(cfg));
+    const flop flops[] = {
+        {"alloc_valid", ~st->free_entries & coll_all_entries(cfg), entries, WLK_HEX},
+        {"nextAllocId", st->nextAllocId, seen | (known & COLL_KNOWS_ID), WLK_DECIMAL},
+        {"nextEn", st->nextEn, response, WLK_HEX},
+        {"nextPReg[0]", st->nextPReg[0], pregs, WLK_DECIMAL},
+        {"nextPReg[1]", st->nextPReg[1], pregs, WLK_DECIMAL},
+        {"nextPReg[2]", st->nextPReg[2], pregs, WLK_DECIMAL},
+        {"readResp.valid", st->readRespValid, response, WLK_DECIMAL},
+        {"writeResp.valid", st->writeRespValid, st->writeResp_known, WLK_DECIMAL},
+    };
+    VISIT_FLOPS(flops, -1);
+    coll_visit_rows(cfg, st, visitor, ctx);
+}
+
 static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
                   void *ctx) {
     const cfg_t *cfg = (const cfg_t *)params;
@@ -453,7 +492,7 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     n.instance = "reservStation";
     visit_station(&st->reservStation, visit_named, &n);
     n.instance = "collector";
-    wlk_collector_block.visit((const uint32_t *)&inner, &st->collector, visit_named, &n);
+    coll_visit(&inner, &st->collector, visit_named, &n);
 }
 
 WLK_MODEL(.outcomes = outcomes, .assume = assume, .forget = forget, .drained = drained,

@@ -18,7 +18,7 @@ _Static_assert(sizeof profile_names / sizeof profile_names[0] == ISSUE_PROFILES 
 // A register that is being read, or any. Nothing forbids a write-back that belongs to no
 // instruction, and nothing else can hit a register while it is read.
 static uint32_t stray(const stage *s, const wlk_stimulus_state *stim, uint64_t random) {
-    const wlk_collector_state *collector = s->collector;
+    const wlk_issue_collector *collector = s->collector;
     const uint32_t operand = (uint32_t)(random >> 32) % OPERANDS;
     (void)stim;
     return collector->nextEn >> operand & 1u ? collector->nextPReg[operand]

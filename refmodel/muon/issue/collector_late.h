@@ -4,10 +4,10 @@
  * known, and what the data that is shown tells of the register file. An entry of which it is not
  * known whether it is taken counts as free.
  */
-#ifndef WLK_COLLECTOR_LATE_H
-#define WLK_COLLECTOR_LATE_H
+#ifndef WLK_ISSUE_COLLECTOR_LATE_H
+#define WLK_ISSUE_COLLECTOR_LATE_H
 
-#include "rules.h"
+#include "collector_rules.h"
 
 /* Bits of late_flops. */
 enum {

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of Muon's operand collector (muon-issue §2) on a record's control words, inlined into
- * every model that contains one.
+ * The rules of Muon's operand collector (muon-issue §2) for the stage, on a record's control words,
+ * inlined into it.
  */
-#ifndef WLK_COLLECTOR_RULES_H
-#define WLK_COLLECTOR_RULES_H
+#ifndef WLK_ISSUE_COLLECTOR_RULES_H
+#define WLK_ISSUE_COLLECTOR_RULES_H
 
 #include <string.h>
 
 #include "frame/bits.h"
 #include "muon/prf_rows.h"
-#include "warplock/collector.h"
+#include "warplock/issue.h"
 #include "warplock/muon.h"
 
 typedef wlk_collector_cfg coll_cfg;
-typedef wlk_collector_state coll_state;
+typedef wlk_issue_collector coll_state;
 
 #define COLL_GET(field, words)        wlk_collector_in_get_##field(words)
 #define COLL_PUT(field, words, value) wlk_collector_out_put_##field(words, value)
 
 enum {
-    COLL_OPERANDS = WLK_COLLECTOR_OPERANDS,
+    COLL_OPERANDS = 3,
     COLL_SINK = 32, // bank row that takes what must not land
     COLL_BANK_ROWS = 33,
     COLL_RF_FIRST = COLL_OPERANDS * COLL_BANK_ROWS, // row of register 0
@@ -256,10 +256,25 @@ PRF_INLINE void coll_commit(const coll_cfg *cfg, coll_state *st, const coll_comb
     }
 }
 
-// Lanes of an entry's rows that are unknown.
-PRF_INLINE uint64_t coll_unknown(const coll_state *st, uint32_t entry, uint64_t all) {
-    const uint64_t *known = &st->bank_known[coll_bank_row(0, entry)];
-    return ~(known[0] & known[1] & known[2]) & all;
+static inline size_t coll_state_size(const coll_cfg *cfg) {
+    const size_t rows = (size_t)COLL_RF_FIRST + cfg->num_pregs + 1u;
+    return offsetof(coll_state, rows) + rows * prf_stride_of(coll_words(cfg)) * sizeof(uint64_t);
+}
+
+static inline void coll_init(const coll_cfg *cfg, coll_state *st, wlk_power_up power_up) {
+    memset(st, 0, coll_state_size(cfg));
+    st->free_entries = coll_all_entries(cfg);
+    st->rf_known[0] = ~UINT64_C(0); // register 0 is hardwired zero
+    if (power_up == WLK_POWER_ZERO) {
+        st->reset_seen = 1;
+        st->writeResp_known = 1;
+        memset(st->bank_known, 0xff, sizeof st->bank_known);
+        memset(st->rf_known, 0xff, sizeof(uint64_t) * cfg->num_pregs);
+    }
+}
+
+static inline bool coll_drained(const coll_cfg *cfg, const coll_state *st) {
+    return st->free_entries == coll_all_entries(cfg) && !st->readRespValid;
 }
 
 #endif
