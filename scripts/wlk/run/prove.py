@@ -469,7 +469,8 @@ def _legal_opinion(proof: Proof, job: jobs.Job, behind_reset: bool) -> None:
     outcome = lockstep.execute(dataclasses.replace(job, inside=[], args=args, spent={}))
     proof.simulated = outcome.result.cycles
     verdict = outcome.result.verdict
-    if verdict == Status.SIMULATOR or verdict in jobs.FAILURES:
+    # Where an assertion of the RTL fails all cycles are simulated, and no output differs.
+    if verdict == Status.SIMULATOR or verdict in {*jobs.FAILURES} - {Status.RTL_ASSERTION}:
         found = counterexample.of_lockstep(job, outcome, behind_reset)
         proof.example = found[1] if found is not None else None
         proof.disputed = Status.SIMULATOR if verdict == Status.SIMULATOR else Status.BAD_RTL
