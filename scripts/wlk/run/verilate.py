@@ -17,7 +17,7 @@ import shlex
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -267,9 +267,7 @@ def harness_program(
             shutil.rmtree(place, ignore_errors=True)
             (place / "obj").mkdir(parents=True)
             keep.prune(place.parent, MAX_BUILDS, "rtl")
-            for name, text in sources.items():
-                (place / name).parent.mkdir(exist_ok=True)
-                (place / name).write_text(text, encoding="utf-8")
+            _write(place, sources)
             stage("Verilating")
             verilate(place, rtl, sources, [*flags, "--top-module", each.top], tool, MAIN)
             if not _is_circular(place / "obj"):
@@ -278,6 +276,17 @@ def harness_program(
         stage("compiling")
         _compile(place, rtl, library, optimize, sources, tool)
     return program
+
+
+def _write(place: Path, sources: Mapping[str, str]) -> None:
+    try:
+        for name, text in sources.items():
+            (place / name).parent.mkdir(exist_ok=True)
+            (place / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        if full := outputs.no_room(Path(os.devnull), place):
+            raise WlkError(Status.NO_SPACE, full) from error
+        raise
 
 
 def _is_circular(made: Path) -> bool:
