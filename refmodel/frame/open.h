@@ -195,12 +195,10 @@ static void open_learn_by(wlk_learn *function, const uint32_t *params, opened *o
 }
 
 /* What a function says of memories. */
-static void open_learn_rows(const uint32_t *params, opened *o, state_t *st, const in_t *given,
-                            const sight *s) {
+static void open_learn_rows(const uint32_t *params, opened *o, const in_t *given, const sight *s) {
     const wlk_seen seen = {&s->out, &s->next, &s->known, &s->next_known, &s->there};
     if (CALLED(learn_rows) != NULL) {
         CALLED(learn_rows)(params, o->known, RAMS_OF(params, o->known), given, &seen);
-        CALLED(lower)(o->known, FILL_KEEP, st);
     }
 }
 
@@ -267,7 +265,7 @@ static void open_learn(const uint32_t *params, opened *o, state_t *st, const wlk
     open_see(params, o, seen, &s);
     open_learn_by(CALLED(learn), params, o, st, &given, &s);
     open_learn_by(CALLED(learn_by_next), params, o, st, &given, &s);
-    open_learn_rows(params, o, st, &given, &s);
+    open_learn_rows(params, o, &given, &s);
     open_settle(o);
 }
 

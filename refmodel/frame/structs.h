@@ -67,9 +67,9 @@ typedef struct own_calls {
     void (*learn_by_next)(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out,
                           const out_t *next);
     /* Of a model with RAMS: called in each cycle after a start without its reset, while some bits
-     * of memories are unknown. It calls row_learn for rows that the outputs show, and sees only
-     * known bits. note_rows is called after it once all else is known, and stores in the state what
-     * later calls need. */
+     * of memories are unknown. It only calls row_learn, for rows that the outputs show, and sees
+     * only known bits. note_rows is called after it once all else is known, and stores in the state
+     * what later calls need. */
     void (*learn_rows)(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out);
     void (*note_rows)(const cfg_t *cfg, state_t *st, const in_t *in);
     /* Of such a model: can it call row_forget in this configuration? */

@@ -168,7 +168,7 @@ def first_difference(
     """One line on the first bit that differs, in value or in care; None when none does.
 
     In cycles before `exact_from` the C model may know less than the naive one, never more; if that
-    `hides`, more too.
+    `hides` what it could know, more and never less.
     """
     if len(got) != len(expected):
         return f"{len(expected)} cycles expected, {len(got)} given"
@@ -179,7 +179,7 @@ def first_difference(
             (value, care), (other, other_care) = want[name], have[name]
             wrong = other_care ^ care
             if cycle < exact_from:
-                wrong = 0 if hides else other_care & ~care
+                wrong = care & ~other_care if hides else other_care & ~care
             if wrong or (value ^ other) & care & other_care:
                 return (
                     f"cycle {cycle}: {name} naive {value:#x} care {care:#x}, "

@@ -162,19 +162,16 @@ static inline void coll_take_saved(coll_state *st, uint32_t entry, uint32_t stri
 
 // §2 "Read landing": the array is read after the edge of the request, so what lands in `entry` is
 // the register file before this cycle's write. What must not land goes to the sink row: on random
-// traffic a branch would cost more than the copy. `settled`: all rows are known, and nothing is
-// saved.
-PRF_INLINE void coll_land(coll_state *st, uint32_t entry, uint32_t stride, bool settled) {
+// traffic a branch would cost more than the copy.
+PRF_INLINE void coll_land(coll_state *st, uint32_t entry, uint32_t stride) {
     const size_t own = entry, sink = COLL_SINK;
     for (uint32_t i = 0; i < COLL_OPERANDS; i++) {
         const size_t to = ((st->nextEn >> i & 1) != 0 ? own : sink) * COLL_OPERANDS + i;
         const uint32_t preg = st->nextPReg[i];
         prf_copy(st->rows + to * stride, coll_rf(st, preg, stride), stride);
-        if (!settled) {
-            st->bank_known[to] = st->rf_known[preg];
-        }
+        st->bank_known[to] = st->rf_known[preg];
     }
-    if (!settled && st->landing_saved) {
+    if (st->landing_saved) {
         coll_take_saved(st, entry, stride);
     }
     st->occupant_enable[st->readRespValid ? entry : (uint32_t)COLL_SINK] = st->nextEn;
@@ -224,21 +221,19 @@ PRF_INLINE void coll_take(coll_state *st, const coll_comb *c) {
 
 // The write, behind coll_take.
 PRF_INLINE void coll_store(const coll_cfg *cfg, coll_state *st, const coll_comb *c,
-                           const void *data, uint32_t words, uint32_t lane_bits, bool settled) {
+                           const void *data, uint32_t words, uint32_t lane_bits) {
     const uint32_t stride = prf_stride_of(words);
     const uint64_t written = c->write_mask & (0u - (uint64_t)c->write);
     // §2: no reset reaches this flop.
     st->writeRespValid = (uint8_t)c->write_fire;
-    if (!settled && cfg->read_during_write != WLK_COLLECTOR_READ_DURING_WRITE_NEW) {
+    if (cfg->read_during_write != WLK_COLLECTOR_READ_DURING_WRITE_NEW) {
         const uint16_t *p = st->nextPReg;
         const uint32_t hit = st->nextEn & coll_naming(c->write_preg, p[0], p[1], p[2]);
         coll_save_collisions(cfg, st, hit & bit_all(c->write), c->write_preg, c->write_mask,
                              stride);
     }
     prf_write(coll_rf(st, c->write_preg, stride), data, written, words, lane_bits);
-    if (!settled) {
-        st->rf_known[c->write_preg] |= written;
-    }
+    st->rf_known[c->write_preg] |= written;
 }
 
 // The clock edge. `data` is the row written, `words` the words of a row.
@@ -247,9 +242,9 @@ PRF_INLINE void coll_commit(const coll_cfg *cfg, coll_state *st, const coll_comb
     const uint32_t stride = prf_stride_of(words);
     const uint32_t id = st->nextAllocId;
     const uint32_t entry = id < cfg->coll_entries ? id : (uint32_t)COLL_SINK;
-    coll_land(st, entry, stride, false);
+    coll_land(st, entry, stride);
     coll_take(st, c);
-    coll_store(cfg, st, c, data, words, lane_bits, false);
+    coll_store(cfg, st, c, data, words, lane_bits);
     st->writeResp_known = 1;
     if (c->reset) {
         coll_reset(cfg, st, stride);

@@ -53,8 +53,7 @@ class Evaluator(Arithmetic):
     @property
     def rams(self) -> list[str]:
         """The memories of the model, in the order of its RAMS."""
-        names = re.findall(rf"\b{RAM}_(\w+)_end\b", " ".join(self.functions))
-        return list(names)
+        return re.findall(rf"\b{RAM}_(\w+)_end\b", " ".join(self.functions))
 
     def _declare(self, each: ast.Node) -> None:
         if isinstance(each, ast.FuncDef):
