@@ -108,7 +108,7 @@ static void say_writes(const scene *s, wlk_json *to) {
 // ---- rows and heads ---------------------------------------------------------------------------
 
 static void say_row(const scene *s, uint32_t row, wlk_json *to) {
-    const wlk_issue_reservation_station *rs = &s->st->reservStation;
+    const wlk_issue_x_reservation_station *rs = &s->st->reservStation;
     char what[TEXT], why[TEXT] = "";
     for (uint32_t i = 0; i < EXPLORE_OPERANDS; i++) {
         if ((rs->opReady[i] >> row & 1u) == 0) {
@@ -156,7 +156,7 @@ static void say_head(const scene *s, uint32_t warp, wlk_json *to) {
 
 // Row @p row, if it is part of it; the registers whose writes it waits for are too then.
 static bool add_row(scene *s, uint32_t row) {
-    const wlk_issue_reservation_station *rs = &s->st->reservStation;
+    const wlk_issue_x_reservation_station *rs = &s->st->reservStation;
     const explore_flight *f = flight_of(s, row);
     bool part = f->it.has_rd && is_in(s->regs, f->it.rd);
     for (uint32_t i = 0; i < EXPLORE_OPERANDS; i++) {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef wlk_issue_reservation_station rs_state;
+typedef wlk_issue_x_reservation_station rs_state;
 
 enum { WARPS = 32, ROWS = WLK_ISSUE_MAX_RS_ENTRIES, OPERANDS = 3 };
 enum { STAGES, STALLS, LANES }; // lanes of the picture

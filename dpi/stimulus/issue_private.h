@@ -38,8 +38,8 @@ typedef struct stage {
     uint32_t reg_banks; /* of which each takes one read a cycle; 0: they do not matter */
     bool mod_banks;     /* the bank is the register's lower bits, not the upper ones */
     issue_port ports[MAX_PORTS];
-    const wlk_issue_hazard *hazard;
-    const wlk_issue_reservation_station *rows;
+    const wlk_issue_x_hazard *hazard;
+    const wlk_issue_x_reservation_station *rows;
     const uint8_t *pending_writes;
     const uint8_t *pending_reads;         /* of epoch 0; those of epoch 1 behind all others */
     const wlk_issue_collector *collector; /* of issue, else NULL */

@@ -197,7 +197,7 @@ uint64_t wlk_stim_issue_mask(const stage *s, const weights *w, uint64_t *random)
 
 // A register that the row that comes last in every walk is yet to read, or 0.
 static uint32_t pick_awaiting_read(const stage *s, uint64_t random) {
-    const wlk_issue_reservation_station *rs = s->rows;
+    const wlk_issue_x_reservation_station *rs = s->rows;
     const uint32_t i = stim_below(random, OPERANDS);
     const uint32_t rows = rs->valid & rs->has_rs[i] & ~rs->opReady[i] & ~rs->busy[i];
     if (rows == 0) {

@@ -235,7 +235,7 @@ static uint32_t reads_before(const scene *c, uint32_t preg) {
 // Rows that have yet to read @p preg before it is written; of these, in @p wait, those that wait
 // for a write of it.
 static uint32_t readers(const scene *c, uint32_t preg, uint32_t *wait) {
-    const wlk_issue_reservation_station *rs = c->s->rows;
+    const wlk_issue_x_reservation_station *rs = c->s->rows;
     uint32_t rows = 0;
     *wait = 0;
     for (uint32_t rest = rs->valid; rest != 0; rest &= rest - 1u) {
@@ -316,7 +316,7 @@ static void locate(const scene *c, uint32_t preg, char *where, size_t size) {
 
 // What operand @p i of a row waits for; false: it is there.
 static bool operand_waits(const scene *c, uint32_t row, uint32_t i, char *why, size_t size) {
-    const wlk_issue_reservation_station *rs = c->s->rows;
+    const wlk_issue_x_reservation_station *rs = c->s->rows;
     const uint32_t preg = rs->rs[i][row];
     char where[64];
     if (rs->opReady[i] >> row & 1u) {
@@ -336,7 +336,7 @@ static bool operand_waits(const scene *c, uint32_t row, uint32_t i, char *why, s
 }
 
 static void say_row(const scene *c, uint32_t row, text *t) {
-    const wlk_issue_reservation_station *rs = c->s->rows;
+    const wlk_issue_x_reservation_station *rs = c->s->rows;
     char at[64], why[96] = "the output stage";
     bool waits = false;
     // A row may wait for a write and for more: the write is what holds it up.

@@ -7,14 +7,14 @@
 #define WLK_STAGE_COUNTERS_H
 
 #include "frame/differ.h"
-#include "warplock/issue.h"
+#include "warplock/issue_x.h"
 
-enum { RS_COUNTERS = WLK_ISSUE_RS_COUNTERS, HZ_COUNTERS = WLK_ISSUE_HAZARD_COUNTERS };
+enum { RS_COUNTERS = WLK_ISSUE_X_RS_COUNTERS, HZ_COUNTERS = WLK_ISSUE_X_HAZARD_COUNTERS };
 _Static_assert(RS_COUNTERS == FOUR - 1 && HZ_COUNTERS == FOUR - 1, "three of four words count");
 
 /** Nonzero where they differ; @p got: the counters of warp 0, those of the next @p stride on. */
-FOUR_INLINE uint64_t stage_counters_differ(const wlk_issue_reservation_station *rs,
-                                           const wlk_issue_hazard *hz, const uint64_t *got,
+FOUR_INLINE uint64_t stage_counters_differ(const wlk_issue_x_reservation_station *rs,
+                                           const wlk_issue_x_hazard *hz, const uint64_t *got,
                                            uint32_t stride, uint32_t num_warps) {
     const uint32_t last = num_warps - 1u;
     four differs = {0};

@@ -38,7 +38,7 @@ static void set_hazard_last(uint32_t warp) {
 static void set_station(uint32_t row) {
     const char *name = s.rtl.block->table->name;
     if (strcmp(name, "issue") == 0) {
-        wlk_issue_reservation_station *st = &((wlk_issue_state *)s.rtl.state)->reservStation;
+        wlk_issue_x_reservation_station *st = &((wlk_issue_state *)s.rtl.state)->reservStation;
         st->last = UINT32_C(1) << row;
         memset(st->stage, 0xff, sizeof st->stage);
         st->stage_collEntry = 1;

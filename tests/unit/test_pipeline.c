@@ -98,10 +98,10 @@ static void take_word(order *o, const char *word) {
 }
 
 static void print_counts(const player *y) {
-    static const char *const names[WLK_ISSUE_HAZARD_COUNTERS] = {"waw", "war", "scoreboard"};
+    static const char *const names[WLK_ISSUE_X_HAZARD_COUNTERS] = {"waw", "war", "scoreboard"};
     (void)printf("{\"admitted\": %" PRIu64 ", \"issued\": %" PRIu64 ", \"written\": %" PRIu64,
                  y->admitted, y->issued, y->written);
-    for (uint32_t k = 0; k < WLK_ISSUE_HAZARD_COUNTERS; k++) {
+    for (uint32_t k = 0; k < WLK_ISSUE_X_HAZARD_COUNTERS; k++) {
         (void)printf(", \"%s\": [", names[k]);
         for (uint32_t w = 0; w < config(y)->num_warps; w++) {
             (void)printf("%s%" PRIu64, w != 0 ? ", " : "",

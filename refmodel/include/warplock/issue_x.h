@@ -9,13 +9,76 @@
 
 #include "warplock/block.h"
 #include "warplock/collector_x.h"
-#include "warplock/issue.h"
 #include "warplock/issue_x_ports.h"
+#include "warplock/muon.h"
 
 WLK_BEGIN_DECLS
 
-#define WLK_ISSUE_X_ROWS   WLK_ISSUE_MAX_RS_ENTRIES
+#define WLK_ISSUE_X_ROWS   WLK_ISSUE_X_MAX_RS_ENTRIES
 #define WLK_ISSUE_X_EPOCHS 2u
+
+/** Counters of a warp, in the order of the ports; in the state a spare word, always 0, makes four.
+ */
+enum {
+    WLK_ISSUE_X_HAZARD_WAW,
+    WLK_ISSUE_X_HAZARD_WAR,
+    WLK_ISSUE_X_HAZARD_SCOREBOARD,
+    WLK_ISSUE_X_HAZARD_COUNTERS
+};
+
+/** State of the hazard check: its counters, and what is known of the arbiter's `last`. */
+typedef struct wlk_issue_x_hazard {
+    uint64_t perf[WLK_ISSUE_X_MAX_NUM_WARPS][WLK_ISSUE_X_HAZARD_COUNTERS + 1];
+    uint32_t last;      /**< bit i: the arbiter's `last` may be i; one bit after the first grant */
+    uint32_t refused;   /**< the head that was chosen and refused in the cycle before (coverage) */
+    uint8_t reset_seen; /**< an edge in reset has defined the counters */
+    uint8_t late;       /**< one before the start has */
+    uint8_t perf_known[WLK_ISSUE_X_MAX_NUM_WARPS]; /**< then: bit n, counter n of the warp */
+} wlk_issue_x_hazard;
+
+/** Counters of a warp, in the order of the ports. */
+enum {
+    WLK_ISSUE_X_RS_DISPATCHED,
+    WLK_ISSUE_X_RS_ELIGIBLE,
+    WLK_ISSUE_X_RS_FULL,
+    WLK_ISSUE_X_RS_COUNTERS
+};
+
+/**
+ * State of the reservation station: the RTL's registers by their names, rows as bit r of a word,
+ * operands as index 0..2; then the output stage, the counters, and facts about them.
+ */
+typedef struct wlk_issue_x_reservation_station {
+    uint32_t valid;
+    uint32_t opReady[3], busy[3], collFired[3];
+    uint32_t has_rs[3]; /**< of the row's instruction, as are the next three */
+    uint16_t rs[3][WLK_ISSUE_X_MAX_RS_ENTRIES];
+    uint8_t warp[WLK_ISSUE_X_MAX_RS_ENTRIES];
+    uint64_t entry[WLK_ISSUE_X_MAX_RS_ENTRIES][WLK_ENTRY_WORDS];
+    uint8_t collPtr[WLK_ISSUE_X_MAX_RS_ENTRIES];
+    /** Valid rows of the row's warp that are older than it, as sequence numbers order them. */
+    uint32_t older[WLK_ISSUE_X_MAX_RS_ENTRIES];
+    uint32_t warp_rows[WLK_ISSUE_X_MAX_NUM_WARPS]; /**< valid rows of each warp */
+    uint8_t sequence[WLK_ISSUE_X_MAX_RS_ENTRIES];  /**< of each row (coverage) */
+    uint8_t nextSequence[WLK_ISSUE_X_MAX_NUM_WARPS];
+    /* output stage */
+    uint8_t stage_full, stage_collFired, stage_collEntry;
+    uint64_t stage[WLK_ENTRY_WORDS];
+    /* counters */
+    uint64_t cyclesDispatched, cyclesEligible, accRsOccupancy;
+    uint64_t perWarp[WLK_ISSUE_X_MAX_NUM_WARPS][WLK_ISSUE_X_RS_COUNTERS];
+    /* facts */
+    uint32_t last; /**< bit i: the arbiter's `last` may be i; one bit from the first grant on */
+    uint8_t stage_known; /**< a dispatch has loaded the output stage, which no reset reaches */
+    uint8_t reset_seen;  /**< an edge in reset has defined what reset reaches */
+    /* of a start without the reset: */
+    uint8_t late;
+    uint8_t rows_known;  /**< which rows are valid and their contents, and `stage_full` */
+    uint8_t fired_known; /**< stage_collFired */
+    uint8_t idle_known;  /**< what the last row shows without a request */
+    uint8_t perf_known;  /**< bits: cyclesDispatched, cyclesEligible, accRsOccupancy */
+    uint8_t warp_known[WLK_ISSUE_X_MAX_NUM_WARPS]; /**< bits of perWarp */
+} wlk_issue_x_reservation_station;
 
 /** Counters, in the order of the ports (muon-designs §11). */
 enum {
@@ -90,11 +153,11 @@ typedef struct wlk_issue_x_late {
 
 /** State. `reservStation` has rows and counters; its output stage is not used. */
 struct wlk_issue_x_state {
-    wlk_issue_hazard hazard;
+    wlk_issue_x_hazard hazard;
     uint64_t counters[WLK_ISSUE_X_COUNTERS];
     uint64_t stalls[WLK_ISSUE_X_MAX_NUM_WARPS][WLK_ISSUE_X_WARP_COUNTERS];
     wlk_issue_x_scoreboard scoreboard;
-    wlk_issue_reservation_station reservStation;
+    wlk_issue_x_reservation_station reservStation;
     wlk_issue_x_rows rows;
     wlk_issue_x_stage stage[WLK_COLLECTOR_X_PORTS]; /**< of each issue port */
     uint8_t merged;                                 /**< the old value is kept (§5.3) */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Muon's hazard check. Rules: README.md (muon-issue §4; its arbiter is §1). The stages have the
-// same rules in muon/issue/hazard_rules.h.
+// same rules in muon/issue_x/hazard_rules.h.
 #include "muon/sets.h"
 #include "warplock/hazard.h"
 #include "warplock/hazard_open.h"

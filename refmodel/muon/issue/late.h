@@ -9,7 +9,7 @@
 #ifndef WLK_ISSUE_LATE_H
 #define WLK_ISSUE_LATE_H
 
-enum { OF_HAZARD = WLK_ISSUE_RS_COUNTERS }; // of the words of a warp
+enum { OF_HAZARD = WLK_ISSUE_X_RS_COUNTERS }; // of the words of a warp
 
 static const uint32_t counter_words[RS_PERF] = {
     [RS_DISPATCHED] = wlk_issue_out_word_perfRS_cyclesDispatched,
@@ -97,7 +97,7 @@ static bool learn_heads(const cfg_t *cfg, state_t *st, const wlk_sight *seen) {
     cycle_t c;
     compute(cfg, st, seen->in, &c);
     for (uint32_t rest = open_heads(st, &c); rest != 0; rest &= rest - 1u) {
-        const uint32_t w = set_lowest(rest), word = OF_HAZARD + WLK_ISSUE_HAZARD_WAW;
+        const uint32_t w = set_lowest(rest), word = OF_HAZARD + WLK_ISSUE_X_HAZARD_WAW;
         const uint64_t *now = wlk_issue_out_element(seen->out, w) + word;
         const uint64_t *next = wlk_issue_out_element(seen->next, w) + word;
         const uint64_t known = wlk_issue_out_element(seen->out_known, w)[word] &

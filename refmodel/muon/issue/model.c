@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "collector_late.h"
-#include "muon/issue/hazard_late.h"
-#include "muon/issue/reservation_station_late.h"
 #include "muon/issue/scoreboard_late.h"
+#include "muon/issue_x/hazard_late.h"
+#include "muon/issue_x/reservation_station_late.h"
 #include "warplock/issue.h"
 
 #define MODEL      issue
@@ -257,8 +257,8 @@ static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         uint64_t *element = wlk_issue_out_element_mut(out, w);
         memcpy(element, st->reservStation.perWarp[w], sizeof st->reservStation.perWarp[w]);
-        memcpy(element + WLK_ISSUE_RS_COUNTERS, st->hazard.perf[w],
-               WLK_ISSUE_HAZARD_COUNTERS * sizeof *st->hazard.perf[w]);
+        memcpy(element + WLK_ISSUE_X_RS_COUNTERS, st->hazard.perf[w],
+               WLK_ISSUE_X_HAZARD_COUNTERS * sizeof *st->hazard.perf[w]);
     }
     fill_operands(cfg, st, c, out + control_words(cfg), care + control_words(cfg));
     for (uint32_t w = 0; w < words && st->hazard.late; w++) {

@@ -28,7 +28,7 @@ static uint32_t stray(const stage *s, const wlk_stimulus_state *stim, uint64_t r
 static stage stage_of(const uint32_t *words, const void *model_state) {
     const wlk_issue_cfg *cfg = (const wlk_issue_cfg *)words;
     const wlk_issue_state *st = (const wlk_issue_state *)model_state;
-    const wlk_issue_reservation_station *rows = &st->reservStation;
+    const wlk_issue_x_reservation_station *rows = &st->reservStation;
     return (stage){
         .num_warps = cfg->num_warps,
         .num_lanes = cfg->num_lanes,

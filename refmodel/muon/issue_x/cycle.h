@@ -8,9 +8,9 @@
 #ifndef WLK_ISSUE_X_CYCLE_H
 #define WLK_ISSUE_X_CYCLE_H
 
+#include "hazard_rules.h"
 #include "muon/collector_x/rules.h"
-#include "muon/issue/hazard_rules.h"
-#include "muon/issue/reservation_station_rules.h"
+#include "reservation_station_rules.h"
 #include "warplock/issue_x.h"
 
 #define IX_INLINE static inline __attribute__((always_inline))

@@ -281,7 +281,7 @@ static void learn_counters(const cfg_t *cfg, state_t *st, const wlk_sight *seen)
 // A head that waits for a write is counted.
 static void learn_heads(state_t *st, const cycle_t *c, const wlk_sight *seen) {
     for (uint32_t left = c->clear ? 0u : open_heads(st, c); left != 0; left &= left - 1u) {
-        const uint32_t w = set_lowest(left), word = WARP_HAZARD + WLK_ISSUE_HAZARD_WAW;
+        const uint32_t w = set_lowest(left), word = WARP_HAZARD + WLK_ISSUE_X_HAZARD_WAW;
         const uint64_t now = wlk_issue_x_out_element(seen->out, w)[word];
         const uint64_t next = wlk_issue_x_out_element(seen->next, w)[word];
         if ((wlk_issue_x_out_element(seen->out_known, w)[word] &
@@ -401,7 +401,7 @@ static void flops_after(state_t *st, const cycle_t *c) {
         const uint32_t head = st->late.open_heads >> w & 1u;
         const uint32_t refused = st->late.open_refused >> w & 1u;
         st->hazard.perf_known[w] &=
-            (uint8_t) ~(head << WLK_ISSUE_HAZARD_WAW | refused << WLK_ISSUE_HAZARD_SCOREBOARD);
+            (uint8_t) ~(head << WLK_ISSUE_X_HAZARD_WAW | refused << WLK_ISSUE_X_HAZARD_SCOREBOARD);
         st->late.stalls[w] &= (uint8_t)~bit_all(head);
     }
     hz_commit_late(&st->hazard, &c->hz);

@@ -12,9 +12,9 @@
 #include "cycle.h"
 #include "dispatch.h"
 #include "edge.h"
-#include "muon/issue/hazard_late.h"
-#include "muon/issue/reservation_station_late.h"
+#include "hazard_late.h"
 #include "muon/stage_counters.h"
+#include "reservation_station_late.h"
 #include "write.h"
 
 _Static_assert((int)WLK_ISSUE_X_COLLECTOR_CACHING == CX_CACHING, "values of `collector`");
@@ -168,12 +168,12 @@ static void group_outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c,
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         uint64_t *e = wlk_issue_x_out_element_mut(out, w);
         const uint64_t *rs = st->reservStation.perWarp[w], *hz = st->hazard.perf[w];
-        PUT(perfRS_perWarp_cyclesDispatched, e, rs[WLK_ISSUE_RS_DISPATCHED]);
-        PUT(perfRS_perWarp_cyclesEligible, e, rs[WLK_ISSUE_RS_ELIGIBLE]);
-        PUT(perfRS_perWarp_stallsRSFull, e, rs[WLK_ISSUE_RS_FULL]);
-        PUT(perfHazard_stallsWAW, e, hz[WLK_ISSUE_HAZARD_WAW]);
-        PUT(perfHazard_stallsWAR, e, hz[WLK_ISSUE_HAZARD_WAR]);
-        PUT(perfHazard_stallsScoreboard, e, hz[WLK_ISSUE_HAZARD_SCOREBOARD]);
+        PUT(perfRS_perWarp_cyclesDispatched, e, rs[WLK_ISSUE_X_RS_DISPATCHED]);
+        PUT(perfRS_perWarp_cyclesEligible, e, rs[WLK_ISSUE_X_RS_ELIGIBLE]);
+        PUT(perfRS_perWarp_stallsRSFull, e, rs[WLK_ISSUE_X_RS_FULL]);
+        PUT(perfHazard_stallsWAW, e, hz[WLK_ISSUE_X_HAZARD_WAW]);
+        PUT(perfHazard_stallsWAR, e, hz[WLK_ISSUE_X_HAZARD_WAR]);
+        PUT(perfHazard_stallsScoreboard, e, hz[WLK_ISSUE_X_HAZARD_SCOREBOARD]);
         PUT(perfDesign_perWarp_stallsHold, e, st->stalls[w][WLK_ISSUE_X_HOLD]);
         PUT(perfDesign_perWarp_stallsRoom, e, st->stalls[w][WLK_ISSUE_X_ROOM]);
     }

@@ -5,16 +5,16 @@
  * rs_commit is the edge, when it is known whether an instruction is admitted and a request taken.
  * Sets have a bit a row; operands are index 0..2.
  */
-#ifndef WLK_ISSUE_RESERVATION_STATION_RULES_H
-#define WLK_ISSUE_RESERVATION_STATION_RULES_H
+#ifndef WLK_ISSUE_X_RESERVATION_STATION_RULES_H
+#define WLK_ISSUE_X_RESERVATION_STATION_RULES_H
 
 #include <string.h>
 
 #include "frame/arbiter.h"
-#include "warplock/issue.h"
+#include "warplock/issue_x.h"
 #include "warplock/muon.h"
 
-typedef wlk_issue_reservation_station rs_state;
+typedef wlk_issue_x_reservation_station rs_state;
 
 typedef struct rs_shape {
     uint32_t rows, warps;
@@ -160,11 +160,11 @@ static inline void rs_count(rs_state *st, uint32_t num_warps, const rs_admission
     st->accRsOccupancy += set_size(st->valid);
     for (uint32_t w = 0; w < num_warps; w++) {
         uint64_t *counters = st->perWarp[w];
-        counters[WLK_ISSUE_RS_DISPATCHED] += st->warp_rows[w] != 0;
-        counters[WLK_ISSUE_RS_ELIGIBLE] += (st->warp_rows[w] & c->candidates) != 0;
+        counters[WLK_ISSUE_X_RS_DISPATCHED] += st->warp_rows[w] != 0;
+        counters[WLK_ISSUE_X_RS_ELIGIBLE] += (st->warp_rows[w] & c->candidates) != 0;
     }
     if (a->valid & bit_not(c->room)) {
-        st->perWarp[wlk_entry_get_wid(a->entry)][WLK_ISSUE_RS_FULL]++;
+        st->perWarp[wlk_entry_get_wid(a->entry)][WLK_ISSUE_X_RS_FULL]++;
     }
 }
 

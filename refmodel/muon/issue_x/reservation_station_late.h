@@ -3,11 +3,11 @@
  * Muon's reservation station from a start without its reset (muon-issue §5). The counters of
  * occupancy tell when it is empty; from there on all of its rows are known.
  */
-#ifndef WLK_ISSUE_RESERVATION_STATION_LATE_H
-#define WLK_ISSUE_RESERVATION_STATION_LATE_H
+#ifndef WLK_ISSUE_X_RESERVATION_STATION_LATE_H
+#define WLK_ISSUE_X_RESERVATION_STATION_LATE_H
 
 #include "frame/counters.h"
-#include "muon/issue/reservation_station_rules.h"
+#include "reservation_station_rules.h"
 
 /* The counters of the station: bits of perf_known, and where a block has their words. */
 enum { RS_DISPATCHED, RS_ELIGIBLE, RS_OCCUPANCY, RS_PERF, RS_ALL_PERF = (1 << RS_PERF) - 1 };
@@ -71,11 +71,11 @@ static inline void rs_hide_counters(const rs_state *st, const uint32_t words[RS_
 
 static inline void rs_learn_warp(rs_state *st, uint32_t warp, const uint64_t *shown,
                                  const uint64_t *known) {
-    counters_learn(st->perWarp[warp], &st->warp_known[warp], WLK_ISSUE_RS_COUNTERS, shown, known);
+    counters_learn(st->perWarp[warp], &st->warp_known[warp], WLK_ISSUE_X_RS_COUNTERS, shown, known);
 }
 
 static inline void rs_hide_warp(const rs_state *st, uint32_t warp, uint64_t *care) {
-    counters_hide(st->warp_known[warp], WLK_ISSUE_RS_COUNTERS, care);
+    counters_hide(st->warp_known[warp], WLK_ISSUE_X_RS_COUNTERS, care);
 }
 
 static inline bool rs_counters_known(const rs_state *st, uint32_t num_warps) {

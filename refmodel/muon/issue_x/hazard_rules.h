@@ -4,16 +4,16 @@
  * caller asks the scoreboard between the steps: hz_head for each warp, hz_choose, hz_admission,
  * hz_commit. Sets have a bit a warp.
  */
-#ifndef WLK_ISSUE_HAZARD_RULES_H
-#define WLK_ISSUE_HAZARD_RULES_H
+#ifndef WLK_ISSUE_X_HAZARD_RULES_H
+#define WLK_ISSUE_X_HAZARD_RULES_H
 
 #include <string.h>
 
 #include "frame/arbiter.h"
-#include "warplock/issue.h"
+#include "warplock/issue_x.h"
 #include "warplock/muon.h"
 
-typedef wlk_issue_hazard hz_state;
+typedef wlk_issue_x_hazard hz_state;
 
 /* A cycle, derived once. */
 typedef struct hz_cycle {
@@ -93,7 +93,7 @@ static inline void hz_visit(const hz_state *st, uint32_t num_warps, wlk_state_vi
     const uint64_t last = set_lowest(st->last), is_known = set_is_single(st->last);
     visitor(ctx, "last", -1, &last, 1u, is_known, WLK_DECIMAL);
     for (uint32_t w = 0; w < num_warps; w++) {
-        for (uint32_t n = 0; n < WLK_ISSUE_HAZARD_COUNTERS; n++) {
+        for (uint32_t n = 0; n < WLK_ISSUE_X_HAZARD_COUNTERS; n++) {
             const uint64_t known = st->reset_seen | (uint32_t)set_has(st->perf_known[w], n);
             visitor(ctx, names[n], (int32_t)w, &st->perf[w][n], 1u, known, WLK_DECIMAL);
         }
@@ -116,9 +116,9 @@ static inline void hz_commit(hz_state *st, const hz_cycle *c, uint32_t num_warps
         memset(st->perf, 0, sizeof st->perf);
         return;
     }
-    hz_count(st, c->waw, WLK_ISSUE_HAZARD_WAW);
-    hz_count(st, c->war, WLK_ISSUE_HAZARD_WAR);
-    hz_count(st, c->refused, WLK_ISSUE_HAZARD_SCOREBOARD);
+    hz_count(st, c->waw, WLK_ISSUE_X_HAZARD_WAW);
+    hz_count(st, c->war, WLK_ISSUE_X_HAZARD_WAR);
+    hz_count(st, c->refused, WLK_ISSUE_X_HAZARD_SCOREBOARD);
 }
 
 #endif
