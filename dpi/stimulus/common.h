@@ -69,6 +69,10 @@ bool wlk_stim_idle(const wlk_stimulus_state *stim);
 const uint64_t *wlk_stim_outputs(const wlk_driver *d, const uint32_t *cfg, const void *state,
                                  const uint64_t *in);
 
+/* Are all of these known? Of a block with a state some are not after an unknown power-up. */
+bool wlk_stim_knows(const wlk_driver *d, const uint32_t *cfg, const void *state,
+                    const uint64_t *in);
+
 /* The stimulus of a block from the `profiles`, their names and a hook of its file. */
 #define STIM_GENERATOR(name, function)                                                             \
     static const wlk_driven driven_##name = {profiles, PROFILES, function, false};                 \

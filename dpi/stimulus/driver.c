@@ -498,6 +498,17 @@ const uint64_t *wlk_stim_outputs(const wlk_driver *d, const uint32_t *cfg, const
     return d->out;
 }
 
+bool wlk_stim_knows(const wlk_driver *d, const uint32_t *cfg, const void *state,
+                    const uint64_t *in) {
+    bool known = true;
+    (void)wlk_stim_outputs(d, cfg, state, in);
+    for (const wlk_port *p = d->ports; p < d->ports + d->layout.n_ports; p++) {
+        const bool is_shown = p->is_out && p->present;
+        known = known && (!is_shown || wlk_port_get(p, d->care) == wlk_mask(p->width));
+    }
+    return known;
+}
+
 // Values that are taken go; gated, those from the first of a field that is not are not shown. A
 // reset takes all.
 static void settle(const cycle *c, const uint32_t *cfg, const void *state, uint64_t *in) {

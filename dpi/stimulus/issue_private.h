@@ -7,7 +7,6 @@
 #define WLK_STIMULUS_ISSUE_PRIVATE_H
 
 #include "common.h"
-#include "warplock/issue.h"
 #include "warplock/issue_x.h"
 #include "warplock/muon.h"
 
@@ -22,13 +21,17 @@ enum {
 
 /* ---- a stage ---- */
 
-/* An issue port: the instruction that waits there, or NULL; the arbiter's `last`, as a set. */
+/* An issue port. */
 typedef struct issue_port {
-    const uint64_t *entry;
-    uint32_t last;
+    const uint64_t *entry; /* the instruction that waits there, or NULL */
+    bool known;            /* is the `last` of its arbiter? */
 } issue_port;
 
-/* A block's configuration and state, as far as the generator looks at them. */
+/*
+ * A block's configuration and state, as far as the generator looks at them. No reset reaches an
+ * arbiter's `last`: where the power-up is unknown, the RTL may have another one than the state
+ * until the first grant, and it is not known.
+ */
 typedef struct stage {
     uint32_t num_warps, num_lanes, lane_bits, num_pregs, rs_entries, max_pending_reads;
     bool in_order, debug;
@@ -38,11 +41,19 @@ typedef struct stage {
     uint32_t reg_banks; /* of which each takes one read a cycle; 0: they do not matter */
     bool mod_banks;     /* the bank is the register's lower bits, not the upper ones */
     issue_port ports[MAX_PORTS];
-    const wlk_issue_x_hazard *hazard;
-    const wlk_issue_x_reservation_station *rows;
+    uint32_t last; /* warp that was admitted last */
+    bool last_known;
+    /* Sets of rows: the valid ones; then of each operand those where it is there, where it waits
+     * for a write, where it was asked for. */
+    uint32_t valid;
+    const uint32_t *op_ready, *busy, *coll_fired;
+    const uint64_t (*entry)[WLK_ENTRY_WORDS]; /* of each row */
+    const uint8_t *sequence;                  /* of each row, counted for each warp */
     const uint8_t *pending_writes;
-    const uint8_t *pending_reads;         /* of epoch 0; those of epoch 1 behind all others */
-    const wlk_issue_collector *collector; /* of issue, else NULL */
+    const uint8_t *pending_reads; /* of epoch 0; those of epoch 1 behind all others */
+    /* Of issue: the operands that the collector reads, a bit each, and their registers. */
+    uint32_t next_en;
+    const uint16_t *next_preg;
     /* Of issue_x, else NULL. */
     const wlk_issue_x_cfg *x_cfg;
     const wlk_issue_x_state *x;
@@ -54,6 +65,11 @@ typedef struct stage {
 
 static inline bool pending_write(const stage *s, uint32_t preg) {
     return s->pending_writes[preg] != 0;
+}
+
+/* Is that row in a set of rows? */
+static inline bool has_row(uint32_t rows, uint32_t row) {
+    return (rows >> row & 1u) != 0;
 }
 
 /* ---- the generator's memory ---- */
@@ -85,6 +101,7 @@ typedef struct __attribute__((may_alias)) memory {
     uint16_t recent_rs[MAX_WARPS][RECENT];
     uint32_t first_phase;
     bool was_reset;                       /* in the last cycle */
+    bool last_known, port_known;          /* of issue: stage::last_known, issue_port::known */
     bool holds_write;                     /* the write that was offered is not taken */
     uint8_t count[MAX_WARPS];             /* instructions that are shown */
     uint8_t unit[MAX_WARPS * MAX_WINDOW]; /* fuSel of each of these */

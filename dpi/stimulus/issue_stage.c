@@ -46,12 +46,8 @@ static uint32_t full_warps(const stage *s, const memory *mem) {
     return warps;
 }
 
-static bool is_known(uint32_t last) {
-    return (last & (last - 1u)) == 0;
-}
-
 static bool is_empty(const stage *s, const memory *mem) {
-    bool empty = mem->offered == 0 && s->rows->valid == 0;
+    bool empty = mem->offered == 0 && s->valid == 0;
     for (uint32_t p = 0; p < s->n_ports; p++) {
         empty = empty && s->ports[p].entry == NULL;
     }
@@ -61,21 +57,20 @@ static bool is_empty(const stage *s, const memory *mem) {
 // Until an arbiter's last grant is known the generator cannot know its choice, so it has no two
 // instructions to choose from, and the generator's model stays equal to the RTL.
 static uint32_t unambiguous(const stage *s, const wlk_stimulus_state *stim, uint32_t warps) {
-    bool known = is_known(s->hazard->last);
     uint32_t safe = 0;
-    for (uint32_t rest = known ? warps : 0u; rest != 0; rest &= rest - 1u) {
+    for (uint32_t rest = s->last_known ? warps : 0u; rest != 0; rest &= rest - 1u) {
         const uint32_t warp = (uint32_t)__builtin_ctz(rest);
         const uint32_t next = wlk_stim_issue_next_port(s, stim, warp);
-        safe |= (uint32_t)is_known(s->ports[next].last) << warp;
+        safe |= (uint32_t)s->ports[next].known << warp;
     }
     const uint32_t alone = is_empty(s, memory_at(stim)) ? warps & (~warps + 1u) : 0u;
     return safe != 0 ? safe : alone;
 }
 
 static bool all_known(const stage *s) {
-    bool known = is_known(s->hazard->last);
+    bool known = s->last_known;
     for (uint32_t p = 0; p < s->n_ports; p++) {
-        known = known && is_known(s->ports[p].last);
+        known = known && s->ports[p].known;
     }
     return known;
 }
@@ -109,18 +104,18 @@ static uint32_t make_anything(const stage *s, wlk_stimulus_state *stim) {
 admitted wlk_stim_issue_admitted(const stage *s, const memory *mem) {
     const uint32_t invalid = ~mem->rows & (uint32_t)wlk_mask(s->rs_entries);
     const uint32_t row = invalid != 0 ? (uint32_t)__builtin_ctz(invalid) : 0u;
+    const uint64_t *entry = s->entry[row];
     admitted a = {.any = false};
     // Admission takes the lowest row that was not valid.
-    if (mem->was_reset || invalid == 0 || (s->rows->valid >> row & 1u) == 0) {
+    if (mem->was_reset || invalid == 0 || !has_row(s->valid, row)) {
         return a;
     }
     // Its wid may name another warp than the one that it came from. Of equal instructions the first
     // one goes: what makes it wait makes the later ones wait too.
     a.any = true;
-    a.warp = (uint32_t)__builtin_ctz(s->hazard->last | UINT32_C(1) << 31) % MAX_WARPS;
+    a.warp = s->last % MAX_WARPS;
     while (a.number + 1u < mem->count[a.warp] &&
-           memcmp(mem->shown[place_of(s, a.warp, a.number)], s->rows->entry[row],
-                  sizeof mem->shown[0]) != 0) {
+           memcmp(mem->shown[place_of(s, a.warp, a.number)], entry, sizeof mem->shown[0]) != 0) {
         a.number++;
     }
     return a;
@@ -162,7 +157,7 @@ static void follow(const stage *s, wlk_stimulus_state *stim) {
         mem->stray = 0;
         memset(mem->unit_free, 0, sizeof mem->unit_free);
     }
-    mem->rows = s->rows->valid;
+    mem->rows = s->valid;
 }
 
 // ---- the other inputs -------------------------------------------------------------------------

@@ -57,6 +57,7 @@ const weights *wlk_stim_issue_weights(const wlk_stimulus_state *stim) {
 
 void wlk_stim_issue_start(const stage *s, wlk_stimulus_state *stim) {
     memory *mem = memory_of(stim);
+    mem->was_reset = true; // nothing has been admitted
     mem->first_phase = (uint32_t)(wlk_random(&stim->random) % ISSUE_PROFILES);
     for (uint32_t w = 0; w < s->num_warps; w++) {
         mem->pc[w] = (FIRST_PC & wlk_mask(s->lane_bits)) + w * UINT64_C(0x10000);
@@ -197,18 +198,17 @@ uint64_t wlk_stim_issue_mask(const stage *s, const weights *w, uint64_t *random)
 
 // A register that the row that comes last in every walk is yet to read, or 0.
 static uint32_t pick_awaiting_read(const stage *s, uint64_t random) {
-    const wlk_issue_x_reservation_station *rs = s->rows;
     const uint32_t i = stim_below(random, OPERANDS);
-    const uint32_t rows = rs->valid & rs->has_rs[i] & ~rs->opReady[i] & ~rs->busy[i];
+    const uint32_t rows = s->valid & ~s->op_ready[i] & ~s->busy[i];
     if (rows == 0) {
         return 0;
     }
     uint32_t row = 31u - (uint32_t)__builtin_clz(rows);
     for (uint32_t n = 0; n < s->x->rows.n_by_age; n++) {
         const uint32_t aged = s->x->rows.by_age[n];
-        row = (rows >> aged & 1u) != 0 ? aged : row;
+        row = has_row(rows, aged) ? aged : row;
     }
-    const uint32_t preg = rs->rs[i][row];
+    const uint32_t preg = wlk_entry_rs(s->entry[row], i);
     return pending_write(s, preg) ? 0u : preg;
 }
 
@@ -249,7 +249,7 @@ static uint32_t unknown_ports(const stage *s) {
     const uint32_t n = wlk_min(s->n_ports, MAX_PORTS);
     uint32_t ports = 0;
     for (uint32_t p = 0; p < n; p++) {
-        ports |= (uint32_t)((s->ports[p].last & (s->ports[p].last - 1u)) != 0) << p;
+        ports |= (uint32_t)!s->ports[p].known << p;
     }
     return ports;
 }

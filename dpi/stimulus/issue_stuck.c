@@ -100,8 +100,8 @@ static bool find_candidate(scene *c, uint32_t warp) {
 
 // The arbiter's choice (§1); `last` is known, or only one warp has a head.
 static uint32_t choice(const scene *c) {
-    const uint32_t last = (uint32_t)__builtin_ctz(c->s->hazard->last | UINT32_C(1) << 31);
-    const uint32_t later = c->candidates & (uint32_t)(~UINT64_C(0) << (last + 1u));
+    const uint32_t later =
+        c->candidates & (uint32_t)(~UINT64_C(0) << (c->s->last % MAX_WARPS + 1u));
     return (uint32_t)__builtin_ctz((later != 0 ? later : c->candidates) | UINT32_C(1) << 31);
 }
 
@@ -160,7 +160,7 @@ static bool lacks_entry(const scene *c, const uint64_t *entry, uint32_t unit) {
 // What a candidate that is chosen waits for.
 static const char *wanted(const scene *c, uint32_t warp, uint32_t number) {
     const uint32_t unit = c->s->banks != 0 ? c->mem->unit[place_of(c->s, warp, number)] : 0u;
-    if (c->s->rows->valid == (uint32_t)wlk_mask(c->s->rs_entries)) {
+    if (c->s->valid == (uint32_t)wlk_mask(c->s->rs_entries)) {
         return "a row";
     }
     return lacks_entry(c, instruction_at(c, warp, number), unit) ? "a collector entry"
@@ -235,17 +235,17 @@ static uint32_t reads_before(const scene *c, uint32_t preg) {
 // Rows that have yet to read @p preg before it is written; of these, in @p wait, those that wait
 // for a write of it.
 static uint32_t readers(const scene *c, uint32_t preg, uint32_t *wait) {
-    const wlk_issue_x_reservation_station *rs = c->s->rows;
     uint32_t rows = 0;
     *wait = 0;
-    for (uint32_t rest = rs->valid; rest != 0; rest &= rest - 1u) {
+    for (uint32_t rest = c->s->valid; rest != 0; rest &= rest - 1u) {
         const uint32_t row = (uint32_t)__builtin_ctz(rest);
         for (uint32_t i = 0; i < OPERANDS; i++) {
-            const bool reads = rs->rs[i][row] == preg && (rs->opReady[i] >> row & 1u) == 0;
+            const bool reads =
+                wlk_entry_rs(c->s->entry[row], i) == preg && !has_row(c->s->op_ready[i], row);
             const uint32_t epoch = c->s->x->rows.epoch[i] >> row & 1u;
             if (reads && epoch == old_epoch(c, preg)) {
                 rows |= UINT32_C(1) << row;
-                *wait |= rs->busy[i] & UINT32_C(1) << row;
+                *wait |= c->s->busy[i] & UINT32_C(1) << row;
             }
         }
     }
@@ -316,18 +316,17 @@ static void locate(const scene *c, uint32_t preg, char *where, size_t size) {
 
 // What operand @p i of a row waits for; false: it is there.
 static bool operand_waits(const scene *c, uint32_t row, uint32_t i, char *why, size_t size) {
-    const wlk_issue_x_reservation_station *rs = c->s->rows;
-    const uint32_t preg = rs->rs[i][row];
+    const uint32_t preg = wlk_entry_rs(c->s->entry[row], i);
     char where[64];
-    if (rs->opReady[i] >> row & 1u) {
+    if (has_row(c->s->op_ready[i], row)) {
         return false;
     }
-    if (rs->busy[i] >> row & 1u) {
+    if (has_row(c->s->busy[i], row)) {
         locate(c, preg, where, sizeof where);
         (void)snprintf(why, size, "the write of x%" PRIu32 "%s", preg, where);
-    } else if (rs->collFired[i] >> row & 1u) {
+    } else if (has_row(c->s->coll_fired[i], row)) {
         (void)snprintf(why, size, "the collector's answer for x%" PRIu32, preg);
-    } else if (c->s->x != NULL && (c->s->x->rows.placed >> row & 1u) != 0) {
+    } else if (c->s->x != NULL && has_row(c->s->x->rows.placed, row)) {
         (void)snprintf(why, size, "a read of x%" PRIu32, preg);
     } else {
         (void)snprintf(why, size, "a collector entry for x%" PRIu32, preg);
@@ -335,21 +334,34 @@ static bool operand_waits(const scene *c, uint32_t row, uint32_t i, char *why, s
     return true;
 }
 
+// Is there an older instruction of its warp in a row? Numbers wrap, but where a warp goes in order
+// its rows are near each other.
+static bool has_older(const stage *s, uint32_t row) {
+    const uint32_t warp = wlk_entry_get_wid(s->entry[row]);
+    bool found = false;
+    for (uint32_t rest = s->valid; rest != 0; rest &= rest - 1u) {
+        const uint32_t other = (uint32_t)__builtin_ctz(rest);
+        const uint8_t behind = (uint8_t)(s->sequence[row] - s->sequence[other]);
+        found = found || (wlk_entry_get_wid(s->entry[other]) == warp && behind - 1u < INT8_MAX);
+    }
+    return found;
+}
+
 static void say_row(const scene *c, uint32_t row, text *t) {
-    const wlk_issue_x_reservation_station *rs = c->s->rows;
+    const uint64_t *entry = c->s->entry[row];
     char at[64], why[96] = "the output stage";
     bool waits = false;
     // A row may wait for a write and for more: the write is what holds it up.
     for (uint32_t i = 0; i < 2 * OPERANDS && !waits; i++) {
         const uint32_t operand = i % OPERANDS;
-        waits = (i >= OPERANDS || c->s->x == NULL || (rs->busy[operand] >> row & 1u) != 0) &&
+        waits = (i >= OPERANDS || c->s->x == NULL || has_row(c->s->busy[operand], row)) &&
                 operand_waits(c, row, operand, why, sizeof why);
     }
-    if (!waits && c->s->in_order && rs->older[row] != 0) {
+    if (!waits && c->s->in_order && has_older(c->s, row)) {
         (void)snprintf(why, sizeof why, "an older instruction of its warp");
     }
-    add_line(t, "row %" PRIu32 ": warp %u's %s waits for %s", row, rs->warp[row],
-             place(c, rs->entry[row], at, sizeof at), why);
+    add_line(t, "row %" PRIu32 ": warp %u's %s waits for %s", row, wlk_entry_get_wid(entry),
+             place(c, entry, at, sizeof at), why);
 }
 
 static void say_outside(const scene *c, text *t) {
@@ -398,7 +410,7 @@ void wlk_stim_issue_stuck(const stage *s, const wlk_stimulus_state *stim, char *
     for (uint32_t rest = c.warps; rest != 0; rest &= rest - 1u) {
         say_warp(&c, (uint32_t)__builtin_ctz(rest), &t);
     }
-    for (uint32_t rest = s->rows->valid; rest != 0; rest &= rest - 1u) {
+    for (uint32_t rest = s->valid; rest != 0; rest &= rest - 1u) {
         say_row(&c, (uint32_t)__builtin_ctz(rest), &t);
     }
     say_outside(&c, &t);

@@ -6,7 +6,7 @@
 #include "scratch.h"
 #include "warplock/issue.h"
 
-enum { WARPS = 4, PREGS = 64, TEXT = 4096 };
+enum { WARPS = 4, PREGS = 64, RESET_CYCLES = 4, TEXT = 4096 };
 
 static rig r;
 
@@ -80,6 +80,25 @@ CASE(stim_issue_holds_a_head_until_it_is_admitted) {
         waiting = reset ? 0u : valid & ~(uint32_t)wlk_issue_out_get_ibuf_ready(r.out);
     }
     CHECK_MSG(held > 3000, "%u", held);
+}
+
+// Most heads at once in the cycles before the first issue.
+static uint32_t heads_before_an_issue(wlk_power_up power_up) {
+    uint32_t most = 0;
+    rig_close(&r);
+    rig_open(&r, "issue", "num_warps=4 num_lanes=2 num_pregs=64", power_up);
+    rig_stimulus(&r, 1, "saturate");
+    for (run(RESET_CYCLES), step(); !wlk_issue_out_get_issue_valid(r.out); step()) {
+        const uint32_t heads = (uint32_t)__builtin_popcount(wlk_issue_in_get_ibuf_valid(r.in));
+        most = heads > most ? heads : most;
+    }
+    return most;
+}
+
+// Whom an arbiter chooses is unknown before its first grant, but after a power-up at 0.
+CASE(stim_issue_offers_one_head_until_grants_are_known) {
+    CHECK(heads_before_an_issue(WLK_POWER_UNKNOWN) == 1);
+    CHECK(heads_before_an_issue(WLK_POWER_ZERO) == WARPS);
 }
 
 // Every result comes back once, and nothing else does, but in the profile that is made for it.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "issue_private.h"
+#include "warplock/issue.h"
 
 enum { OUT_WORDS = 512 };
 
@@ -18,17 +19,23 @@ _Static_assert(sizeof profile_names / sizeof profile_names[0] == ISSUE_PROFILES 
 // A register that is being read, or any. Nothing forbids a write-back that belongs to no
 // instruction, and nothing else can hit a register while it is read.
 static uint32_t stray(const stage *s, const wlk_stimulus_state *stim, uint64_t random) {
-    const wlk_issue_collector *collector = s->collector;
     const uint32_t operand = (uint32_t)(random >> 32) % OPERANDS;
     (void)stim;
-    return collector->nextEn >> operand & 1u ? collector->nextPReg[operand]
-                                             : (uint32_t)(random >> 8) & (s->num_pregs - 1u);
+    return s->next_en >> operand & 1u ? s->next_preg[operand]
+                                      : (uint32_t)(random >> 8) & (s->num_pregs - 1u);
 }
 
-static stage stage_of(const uint32_t *words, const void *model_state) {
+// A member of the set of values that an arbiter's `last` may have.
+static uint32_t one_of(uint32_t set) {
+    return (uint32_t)__builtin_ctz(set | UINT32_C(1) << 31);
+}
+
+static stage stage_of(const uint32_t *words, const void *model_state,
+                      const wlk_stimulus_state *stim) {
     const wlk_issue_cfg *cfg = (const wlk_issue_cfg *)words;
     const wlk_issue_state *st = (const wlk_issue_state *)model_state;
     const wlk_issue_x_reservation_station *rows = &st->reservStation;
+    const memory *mem = memory_at(stim);
     return (stage){
         .num_warps = cfg->num_warps,
         .num_lanes = cfg->num_lanes,
@@ -40,12 +47,19 @@ static stage stage_of(const uint32_t *words, const void *model_state) {
         .debug = cfg->debug != 0,
         .window = 1,
         .n_ports = 1,
-        .ports = {{rows->stage_full ? rows->stage : NULL, rows->last}},
-        .hazard = &st->hazard,
-        .rows = rows,
+        .ports = {{rows->stage_full ? rows->stage : NULL, mem->port_known}},
+        .last = one_of(st->hazard.last),
+        .last_known = mem->last_known,
+        .valid = rows->valid,
+        .op_ready = rows->opReady,
+        .busy = rows->busy,
+        .coll_fired = rows->collFired,
+        .entry = rows->entry,
+        .sequence = rows->sequence,
         .pending_writes = st->scoreboard.pendingWrites,
         .pending_reads = st->scoreboard.pendingReads,
-        .collector = &st->collector,
+        .next_en = st->collector.nextEn,
+        .next_preg = st->collector.nextPReg,
         .stray = stray,
     };
 }
@@ -64,9 +78,25 @@ static void put_heads(const stage *s, const memory *mem, uint64_t *in) {
     }
 }
 
+// An arbiter's `last` is known from its first grant on, and after a power-up that is known always.
+// What a grant in a cycle of reset has left shows nowhere.
+static void watch_grants(const uint32_t *words, const void *model_state, wlk_stimulus_state *stim,
+                         uint64_t *in) {
+    const stage s = stage_of(words, model_state, stim);
+    memory *mem = memory_of(stim);
+    if (stim->cycle == 0) {
+        memset(in, 0, wlk_issue_in_words((const wlk_issue_cfg *)words) * sizeof *in);
+        mem->last_known = mem->port_known = wlk_stim_knows(stim->driver, words, model_state, in);
+    } else if (!mem->was_reset) {
+        mem->last_known = mem->last_known || wlk_stim_issue_admitted(&s, mem).any;
+        mem->port_known = mem->port_known || s.ports[0].entry != NULL;
+    }
+}
+
 static void next(const uint32_t *words, const void *model_state, wlk_stimulus_state *stim,
                  uint64_t *in) {
-    const stage s = stage_of(words, model_state);
+    watch_grants(words, model_state, stim, in);
+    const stage s = stage_of(words, model_state, stim);
     memory *mem = memory_of(stim);
     const uint64_t cycle = stim->cycle;
     if (cycle == 0) {
@@ -96,13 +126,13 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
 }
 
 static bool idle(const uint32_t *words, const void *model_state, const wlk_stimulus_state *stim) {
-    const stage s = stage_of(words, model_state);
+    const stage s = stage_of(words, model_state, stim);
     return wlk_stim_issue_idle(&s, stim);
 }
 
 static void stuck(const uint32_t *words, const void *model_state, const wlk_stimulus_state *stim,
                   char *to, size_t size) {
-    const stage s = stage_of(words, model_state);
+    const stage s = stage_of(words, model_state, stim);
     wlk_stim_issue_stuck(&s, stim, to, size);
 }
 

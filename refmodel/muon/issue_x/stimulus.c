@@ -49,9 +49,19 @@ static uint32_t stray(const stage *s, const wlk_stimulus_state *stim, uint64_t r
     return mem->stray == 0 && idle ? preg : NO_REGISTER;
 }
 
+// A set of the values that an arbiter's `last` may have: is it one, and which is the lowest?
+static bool is_known(uint32_t last) {
+    return (last & (last - 1u)) == 0;
+}
+
+static uint32_t lowest(uint32_t last) {
+    return (uint32_t)__builtin_ctz(last | UINT32_C(1) << 31);
+}
+
 static stage stage_of(const uint32_t *words, const void *model_state) {
     const cfg_t *cfg = (const cfg_t *)words;
     const state_t *st = (const state_t *)model_state;
+    const wlk_issue_x_reservation_station *rows = &st->reservStation;
     stage s = {
         .num_warps = cfg->num_warps,
         .num_lanes = cfg->num_lanes,
@@ -66,8 +76,14 @@ static stage stage_of(const uint32_t *words, const void *model_state) {
         .n_ports = cfg->issue_ports,
         .reg_banks = cfg->reg_banks,
         .mod_banks = cfg->bank_map == WLK_ISSUE_X_BANK_MAP_MOD,
-        .hazard = &st->hazard,
-        .rows = &st->reservStation,
+        .last = lowest(st->hazard.last),
+        .last_known = is_known(st->hazard.last),
+        .valid = rows->valid,
+        .op_ready = rows->opReady,
+        .busy = rows->busy,
+        .coll_fired = rows->collFired,
+        .entry = rows->entry,
+        .sequence = rows->sequence,
         .pending_writes = st->scoreboard.pendingWrites,
         .pending_reads = st->scoreboard.pendingReads,
         .x_cfg = cfg,
@@ -75,7 +91,8 @@ static stage stage_of(const uint32_t *words, const void *model_state) {
         .stray = stray,
     };
     for (uint32_t p = 0; p < s.n_ports; p++) {
-        s.ports[p] = (issue_port){st->stage[p].full ? st->stage[p].words : NULL, st->stage[p].last};
+        s.ports[p] = (issue_port){st->stage[p].full ? st->stage[p].words : NULL,
+                                  is_known(st->stage[p].last)};
     }
     return s;
 }
@@ -101,7 +118,7 @@ static bool may_deadlock(const cfg_t *cfg) {
 static bool stands_still(const stage *s, const wlk_stimulus_state *stim) {
     const memory *mem = memory_at(stim);
     const bool waits =
-        mem->offered != 0 || mem->holds_write || s->rows->valid != 0 || s->x->n_writes != 0;
+        mem->offered != 0 || mem->holds_write || s->valid != 0 || s->x->n_writes != 0;
     return waits && wlk_stim_issue_still(stim) > LONGEST_STILL;
 }
 
