@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef wlk_issue_x_reservation_station rs_state;
-
 enum { WARPS = 32, ROWS = WLK_ISSUE_MAX_RS_ENTRIES, OPERANDS = 3 };
 enum { STAGES, STALLS, LANES }; // lanes of the picture
 
@@ -35,8 +33,9 @@ typedef struct op {
 struct wlk_pipeline {
     wlk_output file;
     wlk_issue_cfg cfg;
-    uint64_t cycle; // that is shown
-    uint64_t at;    // that the file has come to
+    bool is_defined; // the state is: by the start, or by a reset since
+    uint64_t cycle;  // that is shown
+    uint64_t at;     // that the file has come to
     uint64_t started, retired;
     uint64_t of_warp[WARPS]; // instructions started
     // where an instruction can be
@@ -50,7 +49,7 @@ struct wlk_pipeline {
 typedef struct moves {
     const wlk_issue_state *before, *after;
     const uint64_t *in;
-    const rs_state *rs;       // before the edge
+    uint32_t valid;           // rows before the edge
     uint32_t entered, left;   // rows taken, rows freed
     uint32_t asked;           // rows whose request the collector takes
     uint32_t owing;           // rows with an operand not asked for
@@ -61,6 +60,58 @@ typedef struct moves {
     uint32_t waw, war;        // heads with the hazard
     uint32_t choice;          // the head that may be admitted, or WARPS
 } moves;
+
+/* ---- the state, as far as the picture looks at it; sets of rows have a bit each ---- */
+
+static uint32_t valid_rows(const wlk_issue_state *st) {
+    return st->reservStation.valid;
+}
+
+// Rows whose operand is there, waits for a write, was asked for.
+static uint32_t ready_rows(const wlk_issue_state *st, uint32_t operand) {
+    return st->reservStation.opReady[operand];
+}
+
+static uint32_t busy_rows(const wlk_issue_state *st, uint32_t operand) {
+    return st->reservStation.busy[operand];
+}
+
+static uint32_t fired_rows(const wlk_issue_state *st, uint32_t operand) {
+    return st->reservStation.collFired[operand];
+}
+
+static const uint64_t *entry_of(const wlk_issue_state *st, uint32_t row) {
+    return st->reservStation.entry[row];
+}
+
+static uint8_t sequence_of(const wlk_issue_state *st, uint32_t row) {
+    return st->reservStation.sequence[row];
+}
+
+static uint32_t coll_ptr(const wlk_issue_state *st, uint32_t row) {
+    return st->reservStation.collPtr[row];
+}
+
+static uint32_t stage_full(const wlk_issue_state *st) {
+    return st->reservStation.stage_full;
+}
+
+static const uint64_t *stage_entry(const wlk_issue_state *st) {
+    return st->reservStation.stage;
+}
+
+static uint32_t pending_reads(const wlk_issue_state *st, uint32_t preg) {
+    return st->scoreboard.pendingReads[preg];
+}
+
+static uint32_t pending_writes(const wlk_issue_state *st, uint32_t preg) {
+    return st->scoreboard.pendingWrites[preg];
+}
+
+// The warp that was admitted last; any before the first admission.
+static uint32_t last_admitted(const wlk_issue_state *st) {
+    return (uint32_t)__builtin_ctz(st->hazard.last | UINT32_C(1) << 31);
+}
 
 /* ---- the file ---- */
 
@@ -167,17 +218,33 @@ static void move(op *to, op *from) {
 /* ---- what moves in a cycle ---- */
 
 static void observe_rows(moves *m) {
-    const rs_state *rs = &m->before->reservStation, *then = &m->after->reservStation;
-    m->rs = rs;
-    m->entered = then->valid & ~rs->valid;
-    m->left = rs->valid & ~then->valid;
+    const wlk_issue_state *st = m->before, *then = m->after;
+    m->valid = valid_rows(st);
+    m->entered = valid_rows(then) & ~m->valid;
+    m->left = m->valid & ~valid_rows(then);
     for (uint32_t i = 0; i < OPERANDS; i++) {
-        m->asked |= rs->valid & then->collFired[i] & ~rs->collFired[i];
-        m->owing |= rs->valid & ~rs->opReady[i] & ~rs->collFired[i];
-        m->hit[i] = rs->valid & then->opReady[i] & ~rs->opReady[i];
-        m->woken[i] = rs->valid & rs->busy[i] & ~then->busy[i];
+        m->asked |= m->valid & fired_rows(then, i) & ~fired_rows(st, i);
+        m->owing |= m->valid & ~ready_rows(st, i) & ~fired_rows(st, i);
+        m->hit[i] = m->valid & ready_rows(then, i) & ~ready_rows(st, i);
+        m->woken[i] = m->valid & busy_rows(st, i) & ~busy_rows(then, i);
     }
-    m->fires = rs->stage_full & wlk_issue_in_get_issue_ready(m->in);
+    m->fires = stage_full(st) & wlk_issue_in_get_issue_ready(m->in);
+}
+
+// Valid rows of the row's warp that are older. Numbers wrap, but where a warp goes in order its
+// rows are near each other.
+static uint32_t older_rows(const moves *m, uint32_t row) {
+    const uint32_t warp = wlk_entry_get_wid(entry_of(m->before, row));
+    uint32_t older = 0;
+    for (uint32_t rest = m->valid; rest != 0; rest &= rest - 1u) {
+        const uint32_t other = (uint32_t)__builtin_ctz(rest);
+        const uint8_t behind =
+            (uint8_t)(sequence_of(m->before, row) - sequence_of(m->before, other));
+        older |= (uint32_t)(wlk_entry_get_wid(entry_of(m->before, other)) == warp &&
+                            behind - 1u < INT8_MAX)
+                 << other;
+    }
+    return older;
 }
 
 static const uint64_t *head_of(const moves *m, uint32_t warp) {
@@ -186,7 +253,7 @@ static const uint64_t *head_of(const moves *m, uint32_t warp) {
 
 // muon-issue §3 step 5: reads of the scoreboard see the updates of write-back and collector.
 static uint32_t pending_write(const moves *m, uint32_t preg) {
-    const uint32_t pending = m->before->scoreboard.pendingWrites[preg];
+    const uint32_t pending = pending_writes(m->before, preg);
     return pending && !(wlk_issue_in_get_writeback_valid(m->in) &&
                         wlk_issue_in_get_writeback_bits_rd(m->in) == preg);
 }
@@ -195,10 +262,11 @@ static uint32_t pending_read(const moves *m, uint32_t preg) {
     uint32_t arriving = 0;
     for (uint32_t i = 0; i < OPERANDS; i++) {
         for (uint32_t rest = m->hit[i]; rest != 0; rest &= rest - 1u) {
-            arriving += m->rs->rs[i][__builtin_ctz(rest)] == preg;
+            const uint64_t *entry = entry_of(m->before, (uint32_t)__builtin_ctz(rest));
+            arriving += wlk_entry_rs(entry, i) == preg;
         }
     }
-    return m->before->scoreboard.pendingReads[preg] > arriving;
+    return pending_reads(m->before, preg) > arriving;
 }
 
 // muon-issue §4, §1: hazards, and the arbiter's choice among the heads without one.
@@ -210,9 +278,8 @@ static void observe_heads(const wlk_pipeline *p, moves *m) {
         m->waw |= (has_rd(head) & pending_write(m, rd(head))) << warp;
         m->war |= (has_rd(head) & pending_read(m, rd(head))) << warp;
     }
-    const uint32_t last = m->before->hazard.last; // a set: the values it may have
     const uint32_t candidates = m->heads & ~m->waw & ~m->war;
-    const uint32_t below = last != 0 ? (2u << __builtin_ctz(last)) - 1u : 0u;
+    const uint32_t below = (2u << last_admitted(m->before) % WARPS) - 1u;
     const uint32_t later = candidates & ~below;
     const uint32_t order = later != 0 ? later : candidates;
     m->choice = order != 0 ? (uint32_t)__builtin_ctz(order) : (uint32_t)WARPS;
@@ -231,7 +298,7 @@ static const char *stall_of_head(const moves *m, uint32_t warp, uint32_t rows) {
     if (m->entered != 0) {
         return NULL;
     }
-    return (uint32_t)__builtin_popcount(m->rs->valid) == rows ? rs_full : refused;
+    return (uint32_t)__builtin_popcount(m->valid) == rows ? rs_full : refused;
 }
 
 // An offer that is not what it was without having been admitted: the source has thought again.
@@ -259,7 +326,7 @@ static void show_heads(wlk_pipeline *p, const moves *m) {
 static const char *stage_of_row(const moves *m, uint32_t row) {
     uint32_t in_flight = 0;
     for (uint32_t i = 0; i < OPERANDS; i++) {
-        in_flight |= ~m->rs->opReady[i] & m->rs->collFired[i];
+        in_flight |= ~ready_rows(m->before, i) & fired_rows(m->before, i);
     }
     return in_flight >> row & 1u ? collect : m->owing >> row & 1u ? admit : ready;
 }
@@ -268,14 +335,14 @@ static const char *stage_of_row(const moves *m, uint32_t row) {
 static const char *stall_of_request(const wlk_issue_cfg *cfg, const moves *m, uint32_t row) {
     uint32_t waits = 0, needs = 0;
     for (uint32_t i = 0; i < OPERANDS; i++) {
-        const uint32_t open = ~(m->rs->opReady[i] | m->rs->collFired[i]);
-        waits |= open & m->rs->busy[i];
-        needs |= open & ~m->rs->busy[i];
+        const uint32_t open = ~(ready_rows(m->before, i) | fired_rows(m->before, i));
+        waits |= open & busy_rows(m->before, i);
+        needs |= open & ~busy_rows(m->before, i);
     }
     if ((waits >> row & 1u) && !(cfg->allow_partial_collect && (needs >> row & 1u))) {
         return raw;
     }
-    if (cfg->in_order_per_warp && (m->rs->older[row] & m->owing)) {
+    if (cfg->in_order_per_warp && (older_rows(m, row) & m->owing)) {
         return in_order;
     }
     return m->asked != 0 ? coll_port : coll_full;
@@ -283,17 +350,17 @@ static const char *stall_of_request(const wlk_issue_cfg *cfg, const moves *m, ui
 
 // Why a complete row does not enter the output stage.
 static const char *stall_of_dispatch(const wlk_issue_cfg *cfg, const moves *m, uint32_t row) {
-    if (cfg->in_order_per_warp && (m->rs->older[row] & m->rs->valid)) {
+    if (cfg->in_order_per_warp && older_rows(m, row)) {
         return in_order;
     }
-    return m->rs->stage_full && !m->fires ? blocked : turn;
+    return stage_full(m->before) && !m->fires ? blocked : turn;
 }
 
 // Rows with all operands, where forwarding counts those that arrive.
 static uint32_t complete_rows(const wlk_issue_cfg *cfg, const moves *m) {
-    uint32_t complete = m->rs->valid;
+    uint32_t complete = m->valid;
     for (uint32_t i = 0; i < OPERANDS; i++) {
-        complete &= m->rs->opReady[i] | (cfg->forward_coll_issue ? m->hit[i] : 0u);
+        complete &= ready_rows(m->before, i) | (cfg->forward_coll_issue ? m->hit[i] : 0u);
     }
     return complete;
 }
@@ -310,26 +377,28 @@ static const char *stall_of_row(const wlk_issue_cfg *cfg, const moves *m, uint32
 }
 
 static void show_rows(wlk_pipeline *p, const moves *m) {
-    for (uint32_t rest = m->rs->valid; rest != 0; rest &= rest - 1u) {
+    for (uint32_t rest = m->valid; rest != 0; rest &= rest - 1u) {
         const uint32_t row = (uint32_t)__builtin_ctz(rest);
         const char *stage = stage_of_row(m, row);
         op *o = &p->rows[row];
         if (!o->live) { // here since before the picture began
-            start(p, o, m->rs->warp[row], m->rs->entry[row]);
+            const uint64_t *entry = entry_of(m->before, row);
+            start(p, o, wlk_entry_get_wid(entry), entry);
         }
         show_both(p, o, stage, stall_of_row(&p->cfg, m, row, stage));
         if ((m->hit[0] | m->hit[1] | m->hit[2]) >> row & 1u) {
-            note(p, o, "collector entry", m->after->reservStation.collPtr[row]);
+            note(p, o, "collector entry", coll_ptr(m->after, row));
         }
     }
 }
 
 static void show_stage(wlk_pipeline *p, const moves *m) {
-    if (!m->rs->stage_full) {
+    const uint64_t *entry = stage_entry(m->before);
+    if (!stage_full(m->before)) {
         return;
     }
     if (!p->stage.live) { // here since before the picture began
-        start(p, &p->stage, wlk_entry_get_wid(m->rs->stage), m->rs->stage);
+        start(p, &p->stage, wlk_entry_get_wid(entry), entry);
     }
     show_both(p, &p->stage, issue, m->fires ? NULL : blocked);
 }
@@ -359,7 +428,7 @@ static void move_all(wlk_pipeline *p, const moves *m) {
     if (m->entered != 0) {
         const uint32_t row = (uint32_t)__builtin_ctz(m->entered);
         // Its wid may name another warp than the one whose head it was.
-        op *head = &p->heads[__builtin_ctz(m->after->hazard.last)];
+        op *head = &p->heads[last_admitted(m->after) % WARPS];
         note(p, head, "row", row);
         move(&p->rows[row], head);
     }
@@ -389,7 +458,8 @@ void wlk_pipeline_cycle(wlk_pipeline *p, const wlk_issue_state *before, const ui
     finish(p);
     if (wlk_issue_in_get_reset(in)) {
         flush_all(p);
-    } else if (before->hazard.reset_seen) {
+        p->is_defined = true;
+    } else if (p->is_defined) {
         observe_rows(&m);
         follow_heads(p, &m);
         observe_heads(p, &m);
@@ -405,13 +475,14 @@ void wlk_pipeline_cycle(wlk_pipeline *p, const wlk_issue_state *before, const ui
 /* ---- open and close ---- */
 
 wlk_pipeline *wlk_pipeline_open(const char *path, bool replace, const uint32_t *cfg,
-                                wlk_error *err) {
+                                bool is_defined, wlk_error *err) {
     wlk_pipeline *p = calloc(1, sizeof *p);
     if (p == NULL) {
         (void)wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory", path);
         return NULL;
     }
     memcpy(&p->cfg, cfg, sizeof p->cfg);
+    p->is_defined = is_defined;
     if (wlk_output_open(&p->file, path, replace, err) != WLK_OK) {
         free(p);
         return NULL;

@@ -21,15 +21,17 @@ typedef struct wlk_pipeline wlk_pipeline;
  *
  * @param replace false: USAGE when @p path exists.
  * @param cfg configuration of `issue`, checked; copied.
+ * @param is_defined the state at the start is: after a reset, or a power-up that is known.
  * @param err may be NULL.
  * @return the caller's, to give to wlk_pipeline_close(); NULL on failure, with @p err NO_FILE when
  *         the file cannot be created, USAGE, NO_SPACE, NO_MEMORY.
  */
 wlk_pipeline *wlk_pipeline_open(const char *path, bool replace, const uint32_t *cfg,
-                                wlk_error *err);
+                                bool is_defined, wlk_error *err);
 
 /**
- * Show the next cycle; the first is cycle 0. Nothing is shown of cycles before the first reset.
+ * Show the next cycle; the first is cycle 0. Nothing is shown of cycles before the first reset
+ * where the state at the start is not defined.
  *
  * @param before,after states of the model around the clock edge. Of `collector` nothing is read, so
  *        a copy of what lies before it will do.

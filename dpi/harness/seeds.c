@@ -208,7 +208,7 @@ static wlk_status open_picture(harness *b, wlk_error *err) {
     if (b->before == NULL) {
         return tool_no_memory(err);
     }
-    b->picture = wlk_pipeline_open(b->pipeline, b->force != 0, b->cfg, &b->no_picture);
+    b->picture = wlk_pipeline_open(b->pipeline, b->force != 0, b->cfg, !b->random, &b->no_picture);
     if (b->picture != NULL || b->no_picture.status == WLK_NO_SPACE) {
         return WLK_OK; // a full disk does not cost the verdict
     }

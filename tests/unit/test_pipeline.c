@@ -121,7 +121,7 @@ static int write_log(int n_words, char **words) {
     REQUIRE(o.program != NULL, "no program=FILE");
     player *y = player_new(o.settings, o.program);
     y->reset_at = o.reset_at;
-    wlk_pipeline *p = wlk_pipeline_open(words[0], true, y->g.cfg, &err);
+    wlk_pipeline *p = wlk_pipeline_open(words[0], true, y->g.cfg, true, &err);
     if (p != NULL) {
         play(y, p, o.cycles);
         print_counts(y);
@@ -148,7 +148,7 @@ static player *small_player(const char *program) {
 
 static wlk_pipeline *opened(const player *y) {
     wlk_error err = {0};
-    wlk_pipeline *p = wlk_pipeline_open(log_path(), true, y->g.cfg, &err);
+    wlk_pipeline *p = wlk_pipeline_open(log_path(), true, y->g.cfg, true, &err);
     CHECK_MSG(p != NULL, "%s", err.text);
     return p;
 }
@@ -263,6 +263,16 @@ CASE(pipeline_begins_in_the_middle) {
                   "E\t0\t0\tadmit\nE\t0\t1\tRAW\nR\t0\t0\t1\n");
 }
 
+CASE(pipeline_shows_nothing_before_the_state_is_defined) {
+    wlk_error err = {0};
+    player *y = small_player(HEAD "1 0x0 x1 - - - * 9 alu\n");
+    play(y, NULL, 6);
+    wlk_pipeline *p = wlk_pipeline_open(log_path(), true, y->g.cfg, false, &err);
+    CHECK_MSG(p != NULL, "%s", err.text);
+    play(y, p, 8);
+    check_picture(y, p, "Kanata\t0004\nC=\t0\nC\t2\n");
+}
+
 /* ---- failures ---- */
 
 // Pictures need a configuration only.
@@ -270,7 +280,7 @@ static wlk_pipeline *open_default(const char *path, bool replace, wlk_error *err
     uint32_t cfg[WLK_MAX_PARAMS];
     wlk_config_defaults(&wlk_issue_table, cfg);
     *err = (wlk_error){0};
-    return wlk_pipeline_open(path, replace, cfg, err);
+    return wlk_pipeline_open(path, replace, cfg, true, err);
 }
 
 CASE(pipeline_reports_a_place_it_cannot_write) {
