@@ -270,7 +270,8 @@ class Evaluator(Arithmetic):
     def _row(self, cell: Cell) -> Word:
         """What a row holds after the writes up to here."""
         logic, column = self.logic, cell.column
-        word = logic.wire(column.width, f"{column.name}[{logic.padded(cell.index, column.rows)}]")
+        held = f"{column.name}[{logic.padded(cell.index, column.rows)}]"
+        word = logic.wire(column.width, held, column.ones)
         for when, index, value in column.writes:
             hit = logic.both(when, logic.equal(index, cell.index))
             word = logic.choose(hit, value, word)

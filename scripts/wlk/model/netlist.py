@@ -7,8 +7,8 @@ outputs there are, each of one bit:
   wlk_fault_N       1 where what the model does is undefined in C; `Made.faults` says what it is
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,9 @@ from ..tables.expr import lane_step
 from ..tables.files import MODEL, is_by_structs
 from . import EDGE, OUTPUTS
 from .values import Column, Fault, Leaf, Node, Ram, Rows, Type, leaves
-from .words import FALSE, TRUE, Logic, Word, constant
+from .words import FALSE, TRUE, Logic, Word, constant, ones, variable
 
+PASSES = 12  # after which a register that still grows has all bits of its type
 LARGE = 4  # bits of the indices of a memory; the rows of a smaller one are registers
 CARE, FAULT = "wlk_care_", "wlk_fault_"
 
@@ -57,24 +58,29 @@ def make(table: Table, config: Config) -> Made:
     from . import source
     from .execute import Executor
 
-    tree = source.parse(table, _source(table))
+    path = _source(table)
+    tree = source.parse(table, path)
     rounds = max(config.values(), default=0) + 1
     known = Known()
+    number = 0
     while True:
-        module = _Module(table, config, Executor(tree, rounds), known)
+        module = _Module(table, config, Executor(tree, rounds, path), known)
         found = module.known()
         if found == known:
             return module.write()
-        known = found
+        if number >= PASSES:  # counters would gain a bit a pass
+            grown = {name for name, bits in found.ones.items() if bits != known.ones.get(name)}
+            found = replace(found, ones=dict(found.ones) | module.full(grown))
+        known, number = found, number + 1
 
 
 @dataclass(frozen=True)
 class Known:
-    """What earlier passes say of the state. `widths`: bits of registers that may be 1. A register
-    begins as 0; where what it holds after an edge is no wider than before, it never is. `rams`:
+    """What earlier passes say of the state. `ones`: bits of registers that may be 1. A register
+    begins as 0; a bit that no edge sets where only these may be 1 stays 0. `rams`:
     arrays that are memories; None: not known yet. `rows`: bits of their indices."""
 
-    widths: Mapping[str, int] = field(default_factory=dict)
+    ones: Mapping[str, int] = field(default_factory=dict)
     rams: frozenset[str] | None = None
     rows: Mapping[str, int] = field(default_factory=dict)
 
@@ -109,7 +115,7 @@ class _Module:
         run.memories = self._remembered(memories, "")
         self.registers = [*_named(self.state, ""), *_named(run.memories, "")]
         for name, leaf in self.registers:
-            leaf.word = Word(known.widths.get(name, 1), None, name)
+            leaf.word = variable(name, known.ones.get(name, 0))
         common = {"cfg": cfg, "st": self.state, "in": self.given}
         run.call(OUTPUTS, common | {"out": self.shown, "care": {}})
         self.answers = {p.name: self._answer(p) for p in self.ports if p.direction == "out"}
@@ -147,7 +153,7 @@ class _Module:
     def _column(self, node: Node, name: str) -> Node:
         if isinstance(node, Leaf):
             known = self.before
-            column = Column(name, node.type, known.widths.get(name, 1))
+            column = Column(name, node.type, known.ones.get(name, 0))
             column.rows = known.rows.get(name, 1)
             self.columns[name] = column
             return column
@@ -157,18 +163,25 @@ class _Module:
 
     def known(self) -> Known:
         """What this pass says."""
-        widths = dict(self.before.widths) | {name: leaf.word.width for name, leaf in self.registers}
-        for name, column in self.columns.items():
-            widths[name] = max([column.width, *(value.width for _, _, value in column.writes)])
-        for name, width in self.before.widths.items():
-            widths[name] = max(width, widths[name])
+        bits = dict(self.before.ones)
+        held = [(name, [leaf.word]) for name, leaf in self.registers]
+        held += [(n, [value for _, _, value in x.writes]) for n, x in self.columns.items()]
+        for name, words in held:
+            for word in words:
+                bits[name] = bits.get(name, 0) | word.ones
         rows = {name: column.rows for name, column in self.columns.items()}
         rams = self.before.rams
-        if rams is None and widths == self.before.widths:
+        if rams is None and bits == self.before.ones:
             indexed = self.run.indexed
             wide = (n for n, array in self.arrays.items() if indexed.get(id(array), 0) >= LARGE)
             rams = frozenset(wide)
-        return Known(widths, rams, rows)
+        return Known(bits, rams, rows)
+
+    def full(self, names: Collection[str]) -> dict[str, int]:
+        """All bits of these registers."""
+        types = {name: leaf.type for name, leaf in self.registers}
+        types |= {name: column.type for name, column in self.columns.items()}
+        return {name: ones(types[name].bits) for name in names}
 
     def _unit(self, port: Port) -> tuple[str, tuple[int, ...]] | None:
         """The use of a unit in whose words a port is: its path, and the indices of its arrays."""
@@ -278,7 +291,11 @@ class _Module:
 
     def _text(self, bits: Mapping[str, Word]) -> str:
         logic = self.logic
-        widths = {name: self.before.widths.get(name, 1) for name, _ in self.registers}
+        widths = {
+            name: width
+            for name, _ in self.registers
+            if (width := self.before.ones.get(name, 0).bit_length())
+        }
         lines = [f"  reg [{width - 1}:0] {name};" for name, width in widths.items()]
         lines += [
             f"  reg [{x.width - 1}:0] {x.name} [0:{(1 << x.rows) - 1}];"
@@ -289,6 +306,7 @@ class _Module:
         nexts = [
             f"    {name} <= {logic.padded(leaf.word, widths[name])};"
             for name, leaf in self.registers
+            if name in widths
         ]
         for column in self.columns.values():
             for when, index, value in column.writes:

@@ -41,9 +41,14 @@ class Column:
 
     name: str
     type: Type
-    width: int  # bits of its numbers that may be 1
+    ones: int  # bits of its numbers that may be 1
     writes: list[tuple[Word, Word, Word]] = field(default_factory=list)
     rows: int = 1  # bits of the largest index
+
+    @property
+    def width(self) -> int:
+        """Bits of a row."""
+        return max(1, self.ones.bit_length())
 
 
 @dataclass(eq=False)
