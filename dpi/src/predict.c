@@ -47,11 +47,13 @@ static void agree(const model *m, const void *state) {
     }
 }
 
-// Each way in which this cycle can go from a state, without a change of the candidates.
+// Each way in which this cycle can go from a state, without a change of the candidates. A block
+// that joins them has done that.
 static void ways_of(const model *m, const void *state, bool first) {
     const uint64_t *in = m->words[WLK_MODEL_IN];
     const wlk_block *block = m->block;
-    const uint32_t ways = block->outcomes != NULL ? block->outcomes(m->cfg, state, in) : 1u;
+    const bool parts = block->outcomes != NULL && !block->joins;
+    const uint32_t ways = parts ? block->outcomes(m->cfg, state, in) : 1u;
     for (uint32_t k = 0; k < ways; k++) {
         if (ways > 1) {
             memcpy(m->other, state, m->now.size);

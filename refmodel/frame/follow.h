@@ -1,213 +1,593 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The values of the members that .follow assigns, while some bits of the state are unknown: part of
- * open.h. A set of values has a bit for each.
+ * open.h.
  */
 #ifndef WLK_FRAME_FOLLOW_H
 #define WLK_FRAME_FOLLOW_H
 
 #ifdef WLK_FOLLOWS
 
-enum { MOST_VALUES = 64, MOST_FOLLOWED = 32 };
+enum { MOST_FOLLOWED = 32, MOST_STORED = 8192 };
 
-/* A set without its first member. */
-#define REST(set) ((set) & ((set)-1u))
-
-/* The values of .follow: of each number that it assigns. */
+/* The values of .follow: the numbers that it assigns, of one value after another. */
 typedef struct followed {
     uint32_t n, numbers;
     uint32_t at[MOST_FOLLOWED];
-    wlk_num value[MOST_VALUES][MOST_FOLLOWED];
+    uint64_t value[MOST_STORED];
 } followed;
+
+/* For each member of a set of values: a name for it. */
+// NOLINTBEGIN(bugprone-macro-parentheses): a name has none.
+#define EACH_VALUE(k, set)                                                                         \
+    for (uint32_t k = value_set_first(set); k < MOST_VALUES; k = value_set_next(set, k + 1u))
+// NOLINTEND(bugprone-macro-parentheses)
+
+/* The same bytes, those between members among them? */
+static inline bool follow_same(const void *a, const void *b, size_t size) {
+    return memcmp(a, b, size) == 0;
+}
+
+static inline const uint64_t *follow_numbers(const followed *f, uint32_t k) {
+    return &f->value[(size_t)k * f->numbers];
+}
+
+/* The numbers that are known of state @p st, where nothing was before: how many; `at` has room for
+ * MOST_FOLLOWED. */
+static uint32_t follow_members(const wlk_num *st, uint32_t *at) {
+    uint32_t numbers = 0;
+    for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
+        if (wlk_is_known(st[i])) {
+            if (numbers < MOST_FOLLOWED) {
+                at[numbers] = i;
+            }
+            numbers++;
+        }
+    }
+    return numbers;
+}
+
+/* How many there are room for. */
+static uint32_t follow_most(const followed *f) {
+    const uint32_t stored = MOST_STORED / f->numbers;
+    return stored < MOST_VALUES ? stored : MOST_VALUES;
+}
+
+/* None if they are not wanted, or if they are more than there is room for. */
+static void follow_values(const uint32_t *params, bool wanted, followed *f) {
+    wlk_num st[WLK_UNKNOWNS];
+    bool more = wanted;
+    f->n = 0;
+    f->numbers = 0;
+    if (wanted) {
+        CALLED(start)(st);
+        more = CALLED(follow)(params, st, NULL, 0);
+        f->numbers = follow_members(st, f->at);
+    }
+    if (f->numbers == 0 || f->numbers > MOST_FOLLOWED) {
+        return;
+    }
+    for (; more && f->n < follow_most(f); more = CALLED(follow)(params, st, NULL, f->n)) {
+        for (uint32_t i = 0; i < f->numbers; i++) {
+            f->value[(size_t)f->n * f->numbers + i] = st[f->at[i]].value;
+        }
+        f->n++;
+    }
+    f->n = more ? 0 : f->n;
+}
+
+#ifdef WLK_OWN_BLOCK
 
 /* Reports an error in the model of a user's block, and ends the program. */
 static void follow_require(bool right, const char *else_it) {
-#ifdef WLK_OWN_BLOCK
     if (!right && wlk_plugin_damage != NULL) {
         wlk_plugin_damage(else_it);
     }
-#else
-    (void)right;
-    (void)else_it;
-#endif
 }
 
-/* Value @p k: is there one? The others assign what the first one does. */
-static bool follow_value(const uint32_t *params, const wlk_num *start, followed *f, uint32_t k) {
+/* Value @p k assigns what value 0 does. */
+static void follow_check_value(const uint32_t *params, const wlk_num *start, const uint32_t *first,
+                               uint32_t numbers, uint32_t k) {
+    uint32_t at[MOST_FOLLOWED] = {0};
     wlk_num st[WLK_UNKNOWNS];
-    uint32_t numbers = 0;
+    bool whole = true;
     memcpy(st, start, sizeof st);
-    if (!CALLED(follow)(params, st, NULL, k)) {
-        return false;
+    (void)CALLED(follow)(params, st, NULL, k);
+    for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
+        whole = whole && (wlk_is_known(st[i]) || st[i].known == start[i].known);
     }
-    follow_require(k < MOST_VALUES, "has a .follow with more than 64 values");
-    for (uint32_t i = 0; i < WLK_UNKNOWNS && k < MOST_VALUES; i++) {
-        if (st[i].known != start[i].known) {
-            if (numbers == MOST_FOLLOWED) {
-                follow_require(false, "has a .follow that assigns over 32 numbers");
-                return false;
-            }
-            follow_require(wlk_is_known(st[i]) && (k == 0 || f->at[numbers] == i),
-                           "has a .follow that reads the state, or assigns other members");
-            f->at[numbers] = i;
-            f->value[k][numbers++] = st[i];
-        }
-    }
-    follow_require(numbers != 0 && (k == 0 || f->numbers == numbers),
-                   "has a .follow that assigns other members, or none");
-    f->numbers = numbers;
-    return true;
+    follow_require(whole && follow_members(st, at) == numbers &&
+                       memcmp(at, first, numbers * sizeof *at) == 0,
+                   "has a .follow that reads the state, or assigns other members");
 }
 
-/* None if the set of those that are @p wanted is empty. */
-static void follow_values(const uint32_t *params, uint64_t wanted, followed *f) {
-    wlk_num start[WLK_UNKNOWNS];
-    f->n = 0;
-    f->numbers = 0;
-    if (wanted != 0) {
-        CALLED(start)(start);
-        while (f->n < MOST_VALUES && follow_value(params, start, f, f->n)) {
-            f->n++;
-        }
+static void follow_check(const uint32_t *params) {
+    uint32_t at[MOST_FOLLOWED] = {0}, n = 0;
+    wlk_num start[WLK_UNKNOWNS], st[WLK_UNKNOWNS];
+    CALLED(start)(start);
+    CALLED(start)(st);
+    follow_require(CALLED(follow)(params, st, NULL, 0), "has a .follow without a value 0");
+    const uint32_t numbers = follow_members(st, at);
+    follow_require(numbers <= MOST_FOLLOWED, "has a .follow that assigns over 32 numbers");
+    while (n < MOST_VALUES && numbers <= MOST_FOLLOWED && CALLED(follow)(params, st, NULL, n)) {
+        follow_check_value(params, start, at, numbers, n++);
     }
+    follow_require(numbers != 0, "has a .follow that assigns other members, or none");
+    for (uint32_t k = n + (n < MOST_VALUES); k < MOST_VALUES; k++) {
+        follow_require(!CALLED(follow)(params, st, NULL, k),
+                       "has a .follow with a value behind a number that has none");
+    }
+    follow_require(!CALLED(follow)(params, st, NULL, MOST_VALUES),
+                   "has a .follow with more than 1,024 values");
+    follow_require(n * numbers <= MOST_STORED, "has a .follow of more than 8,192 numbers in all");
 }
+
+#else
+#define follow_check(params) ((void)(params))
+#endif
 
 /* The members that are followed have value @p k. */
 static void follow_put(wlk_num *st, const followed *f, uint32_t k) {
     for (uint32_t i = 0; i < f->numbers; i++) {
-        st[f->at[i]] = f->value[k][i];
+        st[f->at[i]] = wlk_num_of(follow_numbers(f, k)[i]);
     }
 }
 
-/* Do they have it? */
-static bool follow_is(const wlk_num *st, const followed *f, uint32_t k) {
+/* May they have it? */
+static bool follow_may_be(const wlk_num *st, const followed *f, uint32_t k) {
     uint64_t differs = 0;
     for (uint32_t i = 0; i < f->numbers; i++) {
-        const wlk_num a = st[f->at[i]], b = f->value[k][i];
-        differs |= (a.value ^ b.value) | (a.known ^ b.known);
+        const wlk_num a = st[f->at[i]];
+        differs |= (a.value ^ follow_numbers(f, k)[i]) & a.known;
     }
     return differs == 0;
 }
 
-/* The values that they can have. */
-static uint64_t follow_may_be(const wlk_num *st, const followed *f) {
-    uint64_t possible = 0;
-    for (uint32_t k = 0; k < f->n; k++) {
-        uint64_t differs = 0;
-        for (uint32_t i = 0; i < f->numbers; i++) {
-            const wlk_num a = st[f->at[i]], b = f->value[k][i];
-            differs |= (a.value ^ b.value) & a.known & b.known;
-        }
-        possible |= (uint64_t)(differs == 0) << k;
+static bool follow_is_known(const wlk_num *st, const followed *f) {
+    bool known = true;
+    for (uint32_t i = 0; i < f->numbers; i++) {
+        known = known && wlk_is_known(st[f->at[i]]);
     }
-    return possible;
+    return known;
+}
+
+/* Adds the values that they may have to a set; false: there are none. */
+static bool follow_add(const wlk_num *st, const followed *f, value_set *set) {
+    const bool is_one = follow_is_known(st, f);
+    bool any = false;
+    for (uint32_t k = 0; k < f->n && !(any && is_one); k++) {
+        if (follow_may_be(st, f, k)) {
+            value_set_add(set, k);
+            any = true;
+        }
+    }
+    return any;
 }
 
 /* Drop values that `known` excludes; it has what the others have in common. */
 static void follow_narrow_to(opened *o, const followed *f) {
-    o->possible &= follow_may_be(o->known, f);
-    if (o->possible == 0) {
-        return;
-    }
-    follow_put(o->known, f, (uint32_t)__builtin_ctzll(o->possible));
-    for (uint64_t rest = REST(o->possible); rest != 0; rest = REST(rest)) {
-        for (uint32_t i = 0; i < f->numbers; i++) {
-            wlk_num *number = &o->known[f->at[i]];
-            *number = wlk_num_join(*number, f->value[__builtin_ctzll(rest)][i]);
+    value_set left = {{0}};
+    bool any = false;
+    EACH_VALUE(k, &o->possible) {
+        if (!follow_may_be(o->known, f, k)) {
+            continue;
         }
+        value_set_add(&left, k);
+    }
+    o->possible = left;
+    EACH_VALUE(k, &left) {
+        for (uint32_t i = 0; i < f->numbers; i++) {
+            const wlk_num number = wlk_num_of(follow_numbers(f, k)[i]);
+            wlk_num *known = &o->known[f->at[i]];
+            *known = any ? wlk_num_join(*known, number) : number;
+        }
+        any = true;
     }
 }
 
 static void follow_narrow(const uint32_t *params, opened *o) {
     followed f;
-    follow_values(params, o->possible, &f);
-    follow_narrow_to(o, &f);
+    if (!value_set_is_empty(&o->possible)) {
+        follow_values(params, true, &f);
+        follow_narrow_to(o, &f);
+    }
 }
 
 /* The possible state has the first of the possible values. */
 static void follow_state(const uint32_t *params, const opened *o, state_t *st) {
-    if (o->possible != 0) {
-        (void)own.follow((const cfg_t *)params, st, (uint32_t)__builtin_ctzll(o->possible));
-    }
-}
-
-/* What is known if the members that are followed have the first value of @p possible; of none, what
- * is known already. */
-static void follow_take(const opened *o, const followed *f, uint64_t possible, wlk_num *st) {
-    memcpy(st, o->known, sizeof o->known);
-    if (possible != 0) {
-        follow_put(st, f, (uint32_t)__builtin_ctzll(possible));
+    if (!value_set_is_empty(&o->possible)) {
+        (void)own.follow((const cfg_t *)params, st, value_set_first(&o->possible));
     }
 }
 
 static void follow_start(const uint32_t *params, opened *o) {
-    wlk_num start[WLK_UNKNOWNS];
     followed f;
-    CALLED(start)(start);
-    follow_values(params, 1, &f);
-    follow_require(f.n != 0, "has a .follow without a value 0");
-    for (uint32_t k = f.n; k <= MOST_VALUES; k++) {
-        follow_require(!follow_value(params, start, &f, k),
-                       "has a .follow with a value behind a number that has none");
+    follow_check(params);
+    follow_values(params, true, &f);
+    memset(&o->possible, 0, sizeof o->possible);
+    for (uint32_t k = 0; k < f.n; k++) {
+        value_set_add(&o->possible, k);
     }
-    o->possible = ~UINT64_C(0) >> (MOST_VALUES - f.n);
-    follow_narrow(params, o);
+    follow_narrow_to(o, &f);
 }
 
-/* Bits that all possible values have in common. */
+/* ---- one value after another ---------------------------------------------------------------- */
+
+/* Few values are tried however much is unknown. A state of which more numbers than MANY_UNKNOWN are
+ * unknown is not plain (trial). */
+enum {
+    FEW_VALUES = HAS_RAMS ? 1 : 32,
+    FEW_TRIALS = 8, /* of a plain state: they take less time than one run of `known` */
+    EIGHTH = WLK_UNKNOWNS / 8,
+    MANY_UNKNOWN = !HAS_RAMS && (int)EIGHTH > (int)MOST_FOLLOWED ? (int)EIGHTH : (int)MOST_FOLLOWED
+};
+
+static bool follow_knows_little(const opened *o) {
+    uint32_t unknown = 0;
+    for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
+        unknown += !wlk_is_known(o->known[i]);
+    }
+    return unknown > MANY_UNKNOWN;
+}
+
+/* Is each value tried? If not, `known` runs alone: it covers all of them. So it is too with many
+ * values of a state of which little is known: trying them would take long, and tell little. */
+static bool follow_tries(const opened *o) {
+    return value_set_has_more(&o->possible) &&
+           (value_set_size(&o->possible) <= FEW_VALUES || !follow_knows_little(o));
+}
+
+#ifdef RAMS
+/* A state behind which lie memories that nobody looks at. */
+static state_t *open_scratch(const opened *o);
+
+/* What merges states compares all their words. */
+static void follow_wipe(const uint32_t *params, state_t *st) {
+    memset(ram_area(st), 0, ram_start((const cfg_t *)params, RAM_COUNT) * sizeof(uint64_t));
+}
+#else
+#define follow_wipe(params, st) ((void)(params), (void)(st))
+#endif
+
+/* A state that has one of the values, and no memories. The plain model runs where all is known but
+ * what is followed: it is much faster. */
+typedef struct trial {
+    const uint32_t *params;
+    const opened *o;
+    const followed *f;
+    bool is_plain, has_edge;
+    uint32_t found;     /* is_plain: the value that the last edge to another one led to */
+    wlk_rams *rams;     /* of this and of `st`: if not is_plain */
+    state_t base;       /* is_plain: the state without its value, */
+    state_t room, *now; /* and with it */
+    wlk_num st[WLK_UNKNOWNS];
+} trial;
+
+/* Is all of a state known but what is followed? `rest` becomes the state with value 0. */
+static bool follow_rest(const wlk_num *st, const followed *f, wlk_num *rest) {
+    bool known = true;
+    memcpy(rest, st, WLK_UNKNOWNS * sizeof *rest);
+    follow_put(rest, f, 0);
+    for (uint32_t i = 0; i < WLK_UNKNOWNS && known; i++) {
+        known = wlk_is_known(rest[i]);
+    }
+    return known;
+}
+
+static void trial_open(trial *t, const uint32_t *params, const opened *o, const followed *f,
+                       wlk_rams *blind) {
+    t->params = params;
+    t->o = o;
+    t->f = f;
+    t->has_edge = false;
+    t->found = 0;
+    t->rams = blind;
+    t->is_plain = follow_rest(o->known, f, t->st);
+#ifdef RAMS
+    t->now = open_scratch(o);
+#else
+    t->now = &t->room;
+#endif
+    if (t->is_plain) {
+        memset(&t->base, 0, sizeof t->base);
+        CALLED(lower)(t->st, FILL_ZEROS, &t->base);
+    }
+}
+
+static void trial_close(const trial *t) {
+#ifdef RAMS
+    if (t->is_plain) {
+        memset(t->now, 0, sizeof *t->now);
+    }
+    if (t->is_plain && t->has_edge) {
+        follow_wipe(t->params, t->now);
+    }
+#else
+    (void)t;
+#endif
+}
+
+/* It has value @p k. */
+static void trial_take(trial *t, uint32_t k) {
+    if (t->is_plain) {
+        memcpy(t->now, &t->base, sizeof t->base);
+        (void)own.follow((const cfg_t *)t->params, t->now, k);
+    } else {
+        memcpy(t->st, t->o->known, sizeof t->o->known);
+        follow_put(t->st, t->f, k);
+    }
+}
+
+static void trial_outputs(const trial *t, const uint64_t *in, uint64_t *out, uint64_t *care) {
+    if (t->is_plain) {
+        plain_outputs(t->params, t->now, HAS_RAMS, in, out, care);
+    } else {
+        open_outputs_of(t->params, t->st, t->rams, in, out, care);
+    }
+}
+
+static void trial_edge(trial *t, const uint64_t *in, bool reset) {
+    t->has_edge = true;
+    if (t->is_plain) {
+        plain_edge(t->params, t->now, in, reset);
+    } else {
+        open_edge_of(t->params, t->st, t->rams, in, NULL, reset);
+    }
+}
+
+static uint32_t trial_broken(const trial *t, const in_t *given) {
+    return t->is_plain ? own.broken((const cfg_t *)t->params, t->now, given)
+                       : CALLED(broken)(t->params, t->st, t->rams, given);
+}
+
+/* is_plain: has it value @p k now? If it is padded otherwise, the answer is no. */
+static bool trial_is(const trial *t, uint32_t k) {
+    state_t other;
+    memcpy(&other, t->now, sizeof other);
+    (void)own.follow((const cfg_t *)t->params, &other, k);
+    return follow_same(&other, t->now, sizeof other);
+}
+
+/* Adds the values that it may have now to a set: it had @p k before. False: there are none. */
+static bool trial_add(trial *t, uint32_t k, value_set *set) {
+    value_set one = {{0}};
+    if (!t->is_plain) {
+        return follow_add(t->st, t->f, set);
+    }
+    if (trial_is(t, k) || trial_is(t, t->found)) {
+        value_set_add(set, trial_is(t, k) ? k : t->found);
+        return true;
+    }
+    CALLED(raise)(t->now, t->st);
+    if (!follow_add(t->st, t->f, &one)) {
+        return false;
+    }
+    t->found = value_set_first(&one);
+    value_set_add(set, t->found);
+    return true;
+}
+
+/* What several states have in common; of the plain ones, which bits all have and which any has. */
+typedef struct joint {
+    bool any;
+    state_t every, some;
+    wlk_num st[WLK_UNKNOWNS];
+} joint;
+
+static void trial_join(const trial *t, joint *j) {
+    const unsigned char *now = (const unsigned char *)t->now;
+    unsigned char *every = (unsigned char *)&j->every, *some = (unsigned char *)&j->some;
+    for (size_t i = 0; t->is_plain && i < sizeof j->every; i++) {
+        every[i] = j->any ? every[i] & now[i] : now[i];
+        some[i] = j->any ? some[i] | now[i] : now[i];
+    }
+    for (uint32_t i = 0; !t->is_plain && i < WLK_UNKNOWNS; i++) {
+        j->st[i] = j->any ? wlk_num_join(j->st[i], t->st[i]) : t->st[i];
+    }
+    j->any = true;
+}
+
+static void trial_joined(trial *t, joint *j) {
+    if (t->is_plain) {
+        CALLED(raise)(&j->every, j->st);
+        CALLED(raise)(&j->some, t->st);
+        for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
+            j->st[i] = wlk_num_join(j->st[i], t->st[i]);
+        }
+    }
+}
+
+/* ---- a cycle -------------------------------------------------------------------------------- */
+
+/* The outcomes of a cycle, and the one that each possible value leads to. */
+typedef struct outcomes {
+    uint32_t n;
+    uint16_t of[MOST_VALUES];
+} outcomes;
+
+/* What the edge of all possible values leads to. `stay`: none became none of them; else no value is
+ * possible any more. */
+typedef struct passed {
+    bool stay;
+    value_set possible;
+    wlk_num known[WLK_UNKNOWNS];
+} passed;
+
+#ifdef RAMS
+/* The last outcomes that were looked for, and of what: each of them is assumed in turn in a copy of
+ * the state. `passed`: what the edge leads to, if there is one outcome. Zeros: there are none. What
+ * changes the state forgets them: what merges states compares all their words. */
+typedef struct sorted {
+    uint64_t is_one, in[CAPS(IN_WORDS)];
+    value_set possible;
+    outcomes found;
+    passed passed;
+} sorted;
+
+static sorted *open_sorted(const uint32_t *params, const opened *o);
+
+static void follow_forget(const uint32_t *params, const opened *o) {
+    sorted *s = open_sorted(params, o);
+    if (s->is_one) {
+        memset(s, 0, sizeof *s);
+    }
+}
+
+/* Those of a cycle with these inputs, or NULL. */
+static sorted *follow_sorted(const uint32_t *params, const opened *o, const uint64_t *in) {
+    const size_t bytes = NAMED(in_words)((const cfg_t *)params) * sizeof *in;
+    sorted *s = open_sorted(params, o);
+    const bool is_same = s->is_one && memcmp(in, s->in, bytes) == 0 &&
+                         memcmp(&o->possible, &s->possible, sizeof s->possible) == 0;
+    return is_same ? s : NULL;
+}
+#else
+#define follow_forget(params, o) ((void)(params), (void)(o))
+#endif
+
+/* Words of one record in place of another's bits that are not known. */
+static void follow_fill(const uint32_t *params, const uint64_t *from, const uint64_t *known,
+                        uint64_t *out, uint64_t *care) {
+    for (uint32_t w = 0; w < out_words((const cfg_t *)params); w++) {
+        out[w] = (out[w] & care[w]) | (from[w] & known[w] & ~care[w]);
+        care[w] |= known[w];
+    }
+}
+
+/* Are there bits in some words that are not in others? */
+static bool follow_lacks(const uint32_t *params, const uint64_t *bits, const uint64_t *others) {
+    uint64_t lacks = 0;
+    for (uint32_t w = 0; w < out_words((const cfg_t *)params); w++) {
+        lacks |= bits[w] & ~others[w];
+    }
+    return lacks != 0;
+}
+
+/* Bits that all possible values have in common; rows of memories, from `known`. A bit that is known
+ * from that is the same for each value: the rest is tried only while they might have more. */
 static void follow_outputs(const uint32_t *params, const opened *o, const uint64_t *in,
                            uint64_t *out, uint64_t *care) {
     uint64_t other[CAPS(OUT_WORDS)], other_care[CAPS(OUT_WORDS)];
-    wlk_num st[WLK_UNKNOWNS];
+    uint64_t sure[CAPS(OUT_WORDS)] = {0}, sure_care[CAPS(OUT_WORDS)] = {0};
+    const uint32_t first = value_set_first(&o->possible);
     followed f;
-    follow_values(params, o->possible, &f);
-    follow_take(o, &f, o->possible, st);
-    open_outputs_of(params, st, in, out, care);
-    for (uint64_t rest = REST(o->possible); rest != 0; rest = REST(rest)) {
-        follow_take(o, &f, rest, st);
-        open_outputs_of(params, st, in, other, other_care);
+    trial t;
+    if (!follow_tries(o)) {
+        open_outputs_of(params, o->known, RAMS_OF(params, o), in, out, care);
+        return;
+    }
+    if (HAS_RAMS) {
+        open_outputs_of(params, o->known, RAMS_OF(params, o), in, sure, sure_care);
+    }
+    follow_values(params, true, &f);
+    trial_open(&t, params, o, &f, RAMS_OF(params, NULL));
+    trial_take(&t, first);
+    trial_outputs(&t, in, out, care);
+    for (uint32_t k = first; follow_lacks(params, care, sure_care) &&
+                             (k = value_set_next(&o->possible, k + 1u)) < MOST_VALUES;) {
+        trial_take(&t, k);
+        trial_outputs(&t, in, other, other_care);
         for (uint32_t w = 0; w < out_words((const cfg_t *)params); w++) {
             care[w] &= other_care[w] & ~(out[w] ^ other[w]);
         }
+    }
+    trial_close(&t);
+    follow_fill(params, sure, sure_care, out, care);
+}
+
+/* The edge of each possible value. `after`: the state after it, where only what is followed is
+ * unknown, and then `to` is right only if they stay; NULL: more is unknown. */
+static void follow_edges(const uint32_t *params, const opened *o, const followed *f,
+                         const uint64_t *in, bool reset, const wlk_num *after, passed *to) {
+    joint j;
+    trial t;
+    j.any = false;
+    memset(&to->possible, 0, sizeof to->possible);
+    to->stay = true;
+    trial_open(&t, params, o, f, RAMS_OF(params, NULL));
+    EACH_VALUE(k, &o->possible) {
+        trial_take(&t, k);
+        trial_edge(&t, in, reset);
+        if (after == NULL) {
+            trial_join(&t, &j);
+        }
+        to->stay = trial_add(&t, k, &to->possible) && to->stay;
+    }
+    trial_close(&t);
+    if (after == NULL) {
+        trial_joined(&t, &j);
+    }
+    memcpy(to->known, after != NULL ? after : j.st, sizeof to->known);
+}
+
+/* The edge where values are tried. Memories go with `known`, which covers all values. */
+static void follow_try_edges(const uint32_t *params, const opened *o, const followed *f,
+                             const uint64_t *in, bool reset, passed *to) {
+    bool is_known = false;
+#ifdef RAMS
+    wlk_num st[WLK_UNKNOWNS], rest[WLK_UNKNOWNS];
+    const sorted *s = in != NULL ? follow_sorted(params, o, in) : NULL;
+    memcpy(st, o->known, sizeof st);
+    open_edge_of(params, st, RAMS_OF(params, o), in, o->x, reset);
+    if (s != NULL && s->found.n == 1) {
+        *to = s->passed;
+        return;
+    }
+    is_known = follow_rest(o->known, f, rest) && follow_rest(st, f, rest);
+    if (is_known) {
+        follow_edges(params, o, f, in, reset, st, to);
+    }
+#endif
+    if (!is_known || !to->stay) {
+        follow_edges(params, o, f, in, reset, NULL, to);
     }
 }
 
 /* Should a value become none of them, no more are followed. */
 static void follow_edge(const uint32_t *params, opened *o, const uint64_t *in, bool reset) {
-    wlk_num st[WLK_UNKNOWNS], joined[WLK_UNKNOWNS];
-    uint64_t possible = 0, rest = o->possible;
-    bool stay = true;
+    const bool tries = follow_tries(o);
+    const bool follows = !value_set_is_empty(&o->possible);
+    bool stay = false;
     followed f;
-    follow_values(params, o->possible, &f);
-    do {
-        follow_take(o, &f, rest, st);
-        open_edge_of(params, st, in, reset);
-        for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
-            joined[i] = rest == o->possible ? st[i] : wlk_num_join(joined[i], st[i]);
-        }
-        stay = stay && follow_may_be(st, &f) != 0;
-        possible |= follow_may_be(st, &f);
-        rest = REST(rest);
-    } while (rest != 0);
-    memcpy(o->known, joined, sizeof joined);
-    o->possible = stay ? possible : 0u;
-    follow_narrow_to(o, &f);
+    follow_values(params, follows, &f);
+    if (tries) {
+        passed to;
+        follow_try_edges(params, o, &f, in, reset, &to);
+        memcpy(o->known, to.known, sizeof o->known);
+        o->possible = to.possible;
+        stay = to.stay;
+    } else {
+        open_edge_of(params, o->known, RAMS_OF(params, o), in, o->x, reset);
+        memset(&o->possible, 0, sizeof o->possible);
+        stay = follows && follow_add(o->known, &f, &o->possible);
+    }
+    if (stay) {
+        follow_narrow_to(o, &f);
+    } else {
+        memset(&o->possible, 0, sizeof o->possible);
+    }
 }
 
 /* Rules that each possible value breaks. */
 static uint32_t follow_broken(const uint32_t *params, const opened *o, const in_t *given) {
-    wlk_num st[WLK_UNKNOWNS];
+    uint32_t broken = ~UINT32_C(0);
     followed f;
-    uint32_t broken;
-    follow_values(params, o->possible, &f);
-    follow_take(o, &f, o->possible, st);
-    broken = CALLED(broken)(params, st, NULL, given);
-    for (uint64_t rest = REST(o->possible); rest != 0; rest = REST(rest)) {
-        follow_take(o, &f, rest, st);
-        broken &= CALLED(broken)(params, st, NULL, given);
+    trial t;
+    if (!follow_tries(o)) {
+        return CALLED(broken)(params, o->known, RAMS_OF(params, NULL), given);
     }
+    follow_values(params, true, &f);
+    trial_open(&t, params, o, &f, RAMS_OF(params, NULL));
+    for (uint32_t k = value_set_first(&o->possible); k < MOST_VALUES && broken != 0;) {
+        trial_take(&t, k);
+        broken &= trial_broken(&t, given);
+        k = value_set_next(&o->possible, k + 1u);
+    }
+    trial_close(&t);
     return broken;
 }
+
+/* ---- its outcomes --------------------------------------------------------------------------- */
 
 static inline uint64_t mixed(uint64_t sum, uint64_t word) {
     const uint64_t product = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -221,29 +601,74 @@ typedef struct effect {
     bool stays;
 } effect;
 
-static uint64_t mixed_state(uint64_t sum, const wlk_num *st) {
+/* Four sums, which a processor makes at the same time. */
+static uint64_t mixed_state(const wlk_num *st) {
+    uint64_t sums[4] = {0, 1, 2, 3};
     for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
-        sum = mixed(mixed(sum, st[i].value), st[i].known);
+        sums[i % 4u] = mixed(mixed(sums[i % 4u], st[i].value), st[i].known);
     }
-    return sum;
+    return mixed(mixed(mixed(sums[0], sums[1]), sums[2]), sums[3]);
 }
 
-static effect follow_effect(const uint32_t *params, const opened *o, const followed *f, uint32_t k,
-                            const uint64_t *in) {
-    const uint32_t words = out_words((const cfg_t *)params);
+/* A sum of what is followed, and one of the rest. Of a plain state the second is that of the last
+ * one, if both are the same. */
+typedef struct sums {
+    bool any;
+    uint64_t followed, rest;
+    state_t last;
+} sums;
+
+static void trial_sum_followed(const trial *t, sums *s) {
+    s->followed = 0;
+    for (uint32_t i = 0; i < t->f->numbers; i++) {
+        const wlk_num number = t->st[t->f->at[i]];
+        s->followed = mixed(mixed(s->followed, number.value), number.known);
+    }
+}
+
+/* Of what its edge has made of value @p k, `to` (trial_add): did that stay? */
+static bool trial_sum(trial *t, uint32_t k, const value_set *to, sums *s) {
+    bool stays;
+    if (!t->is_plain) {
+        trial_sum_followed(t, s);
+        stays = follow_is_known(t->st, t->f) && follow_may_be(t->st, t->f, k);
+        follow_put(t->st, t->f, 0);
+        s->rest = mixed_state(t->st);
+        return stays;
+    }
+    if (!value_set_is_empty(to)) { /* else trial_add has raised `st` */
+        follow_put(t->st, t->f, value_set_first(to));
+    }
+    trial_sum_followed(t, s);
+    (void)own.follow((const cfg_t *)t->params, t->now, 0);
+    if (!s->any || !follow_same(&s->last, t->now, sizeof s->last)) {
+        CALLED(raise)(t->now, t->st);
+        s->rest = mixed_state(t->st);
+        memcpy(&s->last, t->now, sizeof s->last);
+        s->any = true;
+    }
+    return value_set_first(to) == k;
+}
+
+/* `j` gets the state after it too; `to`: the values that it may have then, of which there may be
+ * none. */
+static effect follow_effect(trial *t, uint32_t k, const uint64_t *in, sums *s, joint *j,
+                            value_set *to) {
     uint64_t out[CAPS(OUT_WORDS)], care[CAPS(OUT_WORDS)], sum = 0;
-    wlk_num st[WLK_UNKNOWNS];
     effect e;
-    follow_take(o, f, UINT64_C(1) << k, st);
-    open_outputs_of(params, st, in, out, care);
-    for (uint32_t w = 0; w < words; w++) {
+    trial_take(t, k);
+    trial_outputs(t, in, out, care);
+    for (uint32_t w = 0; w < out_words((const cfg_t *)t->params); w++) {
         sum = mixed(mixed(sum, out[w] & care[w]), care[w]);
     }
-    open_edge_of(params, st, in, CAPS(IN_RESET)(in));
-    e.stays = follow_is(st, f, k);
-    e.all = mixed_state(sum, st);
-    follow_put(st, f, 0);
-    e.other = mixed_state(mixed(sum, 1), st);
+    trial_edge(t, in, CAPS(IN_RESET)(in));
+    if (HAS_RAMS) {
+        trial_join(t, j);
+    }
+    (void)trial_add(t, k, to);
+    e.stays = trial_sum(t, k, to, s);
+    e.other = mixed(mixed(sum, 1), s->rest);
+    e.all = mixed(mixed(mixed(sum, 2), s->followed), s->rest);
     return e;
 }
 
@@ -256,52 +681,160 @@ static uint32_t follow_find(const uint64_t *effects, uint32_t n, uint64_t wanted
     return i;
 }
 
-/* How many outcomes the cycle has, and the values that lead to each. A value that stays is one of
- * those that become it, if there are any, else of those that stay too. */
-static uint32_t follow_outcomes(const uint32_t *params, const opened *o, const uint64_t *in,
-                                uint64_t *values) {
-    effect of[MOST_VALUES];
+/* A value that stays is one of those that become it, if there are any, else of those that stay
+ * too. */
+static void follow_sort(const opened *o, const effect *of, outcomes *found) {
     uint64_t effects[MOST_VALUES];
-    uint32_t n = 0;
-    followed f;
-    values[0] = o->possible;
-    if (REST(o->possible) == 0) {
-        return 1;
-    }
-    follow_values(params, o->possible, &f);
-    for (uint64_t rest = o->possible; rest != 0; rest = REST(rest)) {
-        const uint32_t k = (uint32_t)__builtin_ctzll(rest);
-        of[k] = follow_effect(params, o, &f, k, in);
-    }
+    found->n = 0;
     for (uint32_t round = 0; round < 2; round++) { /* those that stay come second */
-        for (uint64_t rest = o->possible; rest != 0; rest = REST(rest)) {
-            const effect *e = &of[__builtin_ctzll(rest)];
-            uint32_t i = follow_find(effects, n, e->all);
+        EACH_VALUE(k, &o->possible) {
+            const effect *e = &of[k];
+            uint32_t i = follow_find(effects, found->n, e->all);
             if (e->stays != (round == 1)) {
                 continue;
             }
-            i = i == n && e->stays ? follow_find(effects, n, e->other) : i;
-            if (i == n) {
-                effects[n] = e->stays ? e->other : e->all;
-                values[n++] = 0;
+            i = i == found->n && e->stays ? follow_find(effects, found->n, e->other) : i;
+            if (i == found->n) {
+                effects[found->n++] = e->stays ? e->other : e->all;
             }
-            values[i] |= rest & ~REST(rest);
+            found->of[k] = (uint16_t)i;
         }
     }
-    return n;
 }
+
+/*
+ * Do all values of a plain state show the same, and lead to the same but for what is followed,
+ * `after`? A run of `known` tells: its bits that are known are the same for each value. An output
+ * of a model with RAMS is shown in each cycle or in none.
+ */
+static bool follow_are_alike(trial *t, const uint64_t *in, wlk_num *after) {
+    uint64_t out[CAPS(OUT_WORDS)], care[CAPS(OUT_WORDS)], sure_care[CAPS(OUT_WORDS)];
+    wlk_num rest[WLK_UNKNOWNS];
+    if (!HAS_RAMS || !t->is_plain || value_set_size(&t->o->possible) <= FEW_TRIALS) {
+        return false;
+    }
+    open_outputs_of(t->params, t->o->known, t->rams, in, out, sure_care);
+    trial_take(t, value_set_first(&t->o->possible));
+    trial_outputs(t, in, out, care);
+    if (follow_lacks(t->params, care, sure_care)) {
+        return false;
+    }
+    memcpy(after, t->o->known, sizeof t->o->known);
+    open_edge_of(t->params, after, t->rams, in, NULL, CAPS(IN_RESET)(in));
+    return follow_rest(after, t->f, rest);
+}
+
+/* follow_effect where all values are alike: only what is followed may differ. */
+static effect follow_effect_alike(trial *t, uint32_t k, const uint64_t *in, value_set *to) {
+    effect e = {0, 1, false};
+    sums s;
+    trial_take(t, k);
+    trial_edge(t, in, CAPS(IN_RESET)(in));
+    if (trial_add(t, k, to)) {
+        follow_put(t->st, t->f, value_set_first(to));
+        trial_sum_followed(t, &s);
+        e.stays = value_set_first(to) == k;
+        e.all = mixed(2, s.followed);
+    }
+    return e;
+}
+
+/* The effects of all values if they are alike, and none becomes none of them. */
+static bool follow_effects_alike(trial *t, const uint64_t *in, effect *of, passed *all) {
+    bool stay = follow_are_alike(t, in, all->known);
+    for (uint32_t k = value_set_first(&t->o->possible); stay && k < MOST_VALUES;) {
+        value_set to = {{0}};
+        of[k] = follow_effect_alike(t, k, in, &to);
+        stay = !value_set_is_empty(&to);
+        value_set_join(&all->possible, &to);
+        k = value_set_next(&t->o->possible, k + 1u);
+    }
+    return stay;
+}
+
+static void follow_effects(const uint32_t *params, const opened *o, const uint64_t *in, effect *of,
+                           passed *all) {
+    followed f;
+    trial t;
+    joint j;
+    sums s;
+    s.any = false;
+    j.any = false;
+    memset(&all->possible, 0, sizeof all->possible);
+    all->stay = true;
+    follow_values(params, true, &f);
+    trial_open(&t, params, o, &f, RAMS_OF(params, NULL));
+    if (follow_effects_alike(&t, in, of, all)) {
+        trial_close(&t);
+        return;
+    }
+    memset(&all->possible, 0, sizeof all->possible);
+    EACH_VALUE(k, &o->possible) {
+        value_set to = {{0}};
+        of[k] = follow_effect(&t, k, in, &s, &j, &to);
+        all->stay = all->stay && !value_set_is_empty(&to);
+        value_set_join(&all->possible, &to);
+    }
+    trial_close(&t);
+    if (HAS_RAMS) {
+        trial_joined(&t, &j);
+        memcpy(all->known, j.st, sizeof all->known);
+    }
+}
+
+#ifdef RAMS
+static const outcomes *follow_outcomes(const uint32_t *params, const opened *o, const uint64_t *in,
+                                       outcomes *room) {
+    effect of[MOST_VALUES];
+    sorted *s = follow_sorted(params, o, in);
+    (void)room;
+    if (s == NULL) {
+        s = open_sorted(params, o);
+        memset(s, 0, sizeof *s);
+        follow_effects(params, o, in, of, &s->passed);
+        follow_sort(o, of, &s->found);
+        memcpy(s->in, in, NAMED(in_words)((const cfg_t *)params) * sizeof *in);
+        s->possible = o->possible;
+        s->is_one = 1;
+    }
+    return &s->found;
+}
+#else
+static const outcomes *follow_outcomes(const uint32_t *params, const opened *o, const uint64_t *in,
+                                       outcomes *room) {
+    effect of[MOST_VALUES];
+    passed all;
+    follow_effects(params, o, in, of, &all);
+    follow_sort(o, of, room);
+    return room;
+}
+#endif
 
 static uint32_t follow_count(const uint32_t *params, const opened *o, const uint64_t *in) {
-    uint64_t values[MOST_VALUES];
-    return open_pauses(params, o, in) ? 1u : follow_outcomes(params, o, in, values);
+    outcomes room;
+    if (open_pauses(params, o, in) || !follow_tries(o)) {
+        return 1;
+    }
+    return follow_outcomes(params, o, in, &room)->n;
 }
 
-/* The cycle has outcome @p k. */
+/* The cycle has outcome @p outcome. */
 static void follow_assume(const uint32_t *params, opened *o, state_t *st, const uint64_t *in,
-                          uint32_t k) {
-    uint64_t values[MOST_VALUES];
-    if (k < follow_outcomes(params, o, in, values)) {
-        o->possible = values[k];
+                          uint32_t outcome) {
+    value_set left = {{0}};
+    outcomes room;
+    if (!follow_tries(o)) {
+        return;
+    }
+    const outcomes *found = follow_outcomes(params, o, in, &room);
+    EACH_VALUE(k, &o->possible) {
+        if (found->of[k] == outcome) {
+            value_set_add(&left, k);
+        }
+    }
+    follow_forget(params, o);
+    if (!value_set_is_empty(&left)) {
+        o->possible = left;
         memset(&o->pause, 0, sizeof o->pause);
         follow_narrow(params, o);
         follow_state(params, o, st);
@@ -311,14 +844,18 @@ static void follow_assume(const uint32_t *params, opened *o, state_t *st, const 
 
 #else
 
-#define follow_start(params, o)                  ((void)(params))
-#define follow_state(params, o, st)              ((void)(st))
-#define follow_narrow(params, o)                 ((void)(params))
-#define follow_outputs(params, o, in, out, care) open_outputs_of(params, (o)->known, in, out, care)
-#define follow_edge(params, o, in, reset)        open_edge_of(params, (o)->known, in, reset)
-#define follow_count(params, o, in)              1u
+#define follow_start(params, o)     ((void)(params))
+#define follow_state(params, o, st) ((void)(st))
+#define follow_narrow(params, o)    ((void)(params))
+#define follow_wipe(params, st)     ((void)(params))
+#define follow_forget(params, o)    ((void)(params))
+#define follow_outputs(params, o, in, out, care)                                                   \
+    open_outputs_of(params, (o)->known, RAMS_OF(params, o), in, out, care)
+#define follow_edge(params, o, in, reset)                                                          \
+    open_edge_of(params, (o)->known, RAMS_OF(params, o), in, (o)->x, reset)
+#define follow_count(params, o, in) 1u
 #define follow_broken(params, o, given)                                                            \
-    CALLED(broken)(params, (o)->known, RAMS_OF(params, (o)->known), given)
+    CALLED(broken)(params, (o)->known, RAMS_OF(params, o), given)
 
 #endif
 

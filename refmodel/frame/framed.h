@@ -19,10 +19,11 @@
 #define HAS_RAMS false
 #endif
 
-#if defined(WLK_UNKNOWNS) || defined(RAMS)
-/* Outputs and edge of the model itself; @p in is NULL if there is no edge. */
-static void plain_outputs(const uint32_t *params, const state_t *st, const uint64_t *in,
-                          uint64_t *out, uint64_t *care);
+#if defined(WLK_FOLLOWS) || defined(RAMS)
+/* Outputs and edge of the model itself; @p in is NULL if there is no edge. `is_blind`: no rows of
+ * memories are shown. */
+static void plain_outputs(const uint32_t *params, const state_t *st, bool is_blind,
+                          const uint64_t *in, uint64_t *out, uint64_t *care);
 static void plain_edge(const uint32_t *params, state_t *st, const uint64_t *in, bool reset);
 #endif
 
@@ -63,6 +64,7 @@ typedef struct framed {
 #endif
 
 #include "frame/rails.h"
+#include "frame/suppose.h"
 
 #ifdef WLK_UNKNOWNS
 
@@ -91,13 +93,24 @@ static void learn_framed(const uint32_t *params, void *state, const wlk_sight *s
 
 static uint32_t outcomes_framed(const uint32_t *params, const void *state, const uint64_t *in) {
     const framed *f = (const framed *)state;
-    return IS_OPEN(f) && f->live ? follow_count(params, opened_of(CFG(params), f), in) : 1u;
+    uint32_t n = 1;
+    if (IS_OPEN(f) && f->live) {
+        const opened *o = opened_of(CFG(params), f);
+        n = follow_count(params, o, in);
+        n = n > 1 ? n : suppose_count(params, o, in);
+    }
+    return n;
 }
 
 static void assume_framed(const uint32_t *params, void *state, const uint64_t *in, uint32_t k) {
     framed *f = (framed *)state;
     if (IS_OPEN(f) && f->live) {
-        follow_assume(params, opened_of(CFG(params), f), &f->st, in, k);
+        opened *o = opened_of(CFG(params), f);
+        if (follow_count(params, o, in) > 1) {
+            follow_assume(params, o, &f->st, in, k);
+        } else {
+            suppose_assume(params, o, &f->st, in, k);
+        }
     }
 }
 
@@ -162,16 +175,17 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     rails_visit(CFG(params), f, visitor, ctx);
 }
 
-/* The outputs of a state as words, and which bits are shown; and as callers see them. */
+/* The outputs of a state as words, and which bits are shown; and as callers see them. `is_blind`:
+ * rows of memories are not. */
 static void show_all(const cfg_t *cfg, const state_t *st, const in_t *given, const cycle_t *c,
-                     shown_t *shown, uint64_t *out, uint64_t *care);
+                     bool is_blind, shown_t *shown, uint64_t *out, uint64_t *care);
 
 /* The same, and which bits there are: those that must match. Of an unknown state `shown` has those
  * of one that is possible. */
 static void answer(const cfg_t *cfg, const framed *f, const uint64_t *in, const in_t *given,
                    const cycle_t *c, shown_t *shown, uint64_t *out, uint64_t *care,
                    uint64_t *mask) {
-    show_all(cfg, &f->st, given, c, shown, out, care);
+    show_all(cfg, &f->st, given, c, false, shown, out, care);
     if (IS_OPEN(f)) {
         open_outputs((const uint32_t *)cfg, opened_of(cfg, f), in, out, care);
     } else if (IS_APART(f)) {
@@ -197,17 +211,17 @@ static void eval(const uint32_t *params, const void *state, const uint64_t *in, 
     answer(cfg, f, in, &given, &c, &shown, out, care, mask);
 }
 
-#if defined(WLK_UNKNOWNS) || defined(RAMS)
+#if defined(WLK_FOLLOWS) || defined(RAMS)
 
-static APART void plain_outputs(const uint32_t *params, const state_t *st, const uint64_t *in,
-                                uint64_t *out, uint64_t *care) {
+static APART void plain_outputs(const uint32_t *params, const state_t *st, bool is_blind,
+                                const uint64_t *in, uint64_t *out, uint64_t *care) {
     const cfg_t *cfg = (const cfg_t *)params;
     in_t given;
     shown_t shown;
     cycle_t c;
     TAKE_IN(cfg, in, &given);
     SEE(cfg, st, &given, &c);
-    show_all(cfg, st, &given, &c, &shown, out, care);
+    show_all(cfg, st, &given, &c, is_blind, &shown, out, care);
 }
 
 static APART void plain_edge(const uint32_t *params, state_t *st, const uint64_t *in, bool reset) {

@@ -15,7 +15,10 @@
  * Of members that .follow assigns the frame keeps the set of values that are possible (WLK_FOLLOWS:
  * the model has it), and `known` has what these have in common. Each value goes through 1. and 3.
  * alone, and the results are joined. Values that show something else, or lead elsewhere, are other
- * outcomes of the cycle (wlk_block.outcomes).
+ * outcomes of the cycle (wlk_block.outcomes). A value runs without memories; these go through 1.
+ * and 3. once, with `known`, and what they show is no outcome. While the values are many and much
+ * of the state is unknown, `known` alone goes through 1. and 3., and then each value is possible
+ * that it allows: so the cycle has one outcome.
  */
 #ifndef WLK_FRAME_OPEN_H
 #define WLK_FRAME_OPEN_H
@@ -23,17 +26,21 @@
 #ifdef WLK_UNKNOWNS
 
 #include "frame/unknowns.h"
+#include "frame/value_set.h"
 
 extern const wlk_unknowns NAMED(unknowns);
 
 #define CALLED(call) NAMED(unknowns).call
 
+#define OPEN_X(o, unknown) ((o)->x = (unknown))
+
 /* What is known of the state, but of its memories (rams.h). */
 typedef struct opened {
-    uint64_t open;     /* Is a bit unknown? First: a specialised model has this alone. */
-    uint64_t possible; /* the set of values of .follow; empty: none is followed */
-    uint32_t unknown;  /* a number that was not known at the last look: the search starts there */
-    uint8_t has_seen;  /* seen and seen_known have the outputs of this cycle and their known bits */
+    uint64_t open;      /* Is a bit unknown? First: a specialised model has this alone. */
+    value_set possible; /* values of .follow; empty: none is followed */
+    uint32_t unknown;   /* a number that was not known at the last look: the search starts there */
+    const uint64_t *x;  /* in an edge: bits of payloads that are unknown; else NULL */
+    uint8_t has_seen; /* seen and seen_known have the outputs of this cycle and their known bits */
     uint64_t seen[CAPS(OUT_WORDS)], seen_known[CAPS(OUT_WORDS)];
     /* The last edge changed nothing that is known: with the same inputs neither will the next one,
      * and these are the outputs. Else zeros. */
@@ -55,70 +62,41 @@ static void open_settle(opened *o) {
 }
 
 #ifdef RAMS
-#ifdef WLK_FOLLOWS
-#error "a model with RAMS has no .follow"
-#endif
-
-/* The memories of the state whose numbers are `known` of an `opened`. */
-static wlk_rams *open_rams(const uint32_t *params, const wlk_num *known, wlk_rams *rams);
-#define RAMS_OF(params, known) open_rams(params, known, &(wlk_rams){0})
+/* The memories of a state; of NULL, blind ones. */
+static wlk_rams *open_rams(const uint32_t *params, const opened *o, wlk_rams *rams);
+#define RAMS_OF(params, o) open_rams(params, o, &(wlk_rams){0})
 #else
-#define RAMS_OF(params, known) NULL
+#define RAMS_OF(params, o) NULL
 #endif
-
-/* A state of which all is known; it is often so of one that has a value of those that are
- * followed, and the plain model is much faster. */
-static bool open_is_plain(const wlk_num *st, state_t *plain) {
-#ifdef RAMS
-    (void)st, (void)plain;
-    return false; /* without .follow it is never so, and `plain` has no memories */
-#else
-    for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
-        if (!wlk_is_known(st[i])) {
-            return false;
-        }
-    }
-    CALLED(lower)(st, FILL_ZEROS, plain);
-    return true;
-#endif
-}
 
 /* Outputs of one state as words. */
-static void open_outputs_of(const uint32_t *params, const wlk_num *st, const uint64_t *in,
-                            uint64_t *out, uint64_t *care) {
+static void open_outputs_of(const uint32_t *params, const wlk_num *st, wlk_rams *rams,
+                            const uint64_t *in, uint64_t *out, uint64_t *care) {
     const cfg_t *cfg = (const cfg_t *)params;
     in_t given;
     out_t shown, known;
-    state_t plain;
-    if (open_is_plain(st, &plain)) {
-        plain_outputs(params, &plain, in, out, care);
-        return;
-    }
     TAKE_IN(cfg, in, &given);
     memset(out, 0, out_words(cfg) * sizeof *out);
     memset(care, 0, out_words(cfg) * sizeof *care);
     NEW_OUT(cfg, out, &shown);
     NEW_OUT(cfg, care, &known);
-    CALLED(outputs)(params, st, RAMS_OF(params, st), &given, &shown, &known);
+    CALLED(outputs)(params, st, rams, &given, &shown, &known);
     WRITE_OUT(cfg, &shown, out);
     WRITE_OUT(cfg, &known, care);
 }
 
-/* The edge of a state, if there is one (@p in), and what a reset sets. */
-static void open_edge_of(const uint32_t *params, wlk_num *st, const uint64_t *in, bool reset) {
-    in_t given;
-    state_t plain;
-    if (open_is_plain(st, &plain)) {
-        plain_edge(params, &plain, in, reset);
-        CALLED(raise)(&plain, st);
-        return;
-    }
+/* The edge of a state, if there is one (@p in), and what a reset sets. @p x: bits of payloads that
+ * are unknown, or NULL. */
+static void open_edge_of(const uint32_t *params, wlk_num *st, wlk_rams *rams, const uint64_t *in,
+                         const uint64_t *x, bool reset) {
+    in_t given, unknown;
     if (in != NULL) {
         TAKE_IN((const cfg_t *)params, in, &given);
-        CALLED(edge)(params, st, RAMS_OF(params, st), &given);
+        TAKE_IN((const cfg_t *)params, x != NULL ? x : in, &unknown);
+        CALLED(edge)(params, st, rams, &given, x != NULL ? &unknown : NULL);
     }
     if (reset) {
-        CALLED(clear)(params, st, RAMS_OF(params, st));
+        CALLED(clear)(params, st, rams);
     }
 }
 
@@ -180,7 +158,7 @@ static void open_learn_by(wlk_learn *function, const uint32_t *params, opened *o
         return;
     }
     memcpy(learned, o->known, sizeof learned);
-    function(params, learned, RAMS_OF(params, o->known), given, &seen);
+    function(params, learned, RAMS_OF(params, o), given, &seen);
     for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
         learned[i] = wlk_num_meet(o->known[i], learned[i]);
     }
@@ -189,6 +167,7 @@ static void open_learn_by(wlk_learn *function, const uint32_t *params, opened *o
     }
     memcpy(o->known, learned, sizeof learned);
     memset(&o->pause, 0, sizeof o->pause);
+    follow_forget(params, o);
     follow_narrow(params, o);
     CALLED(lower)(o->known, FILL_KEEP, st);
     follow_state(params, o, st);
@@ -198,17 +177,18 @@ static void open_learn_by(wlk_learn *function, const uint32_t *params, opened *o
 static void open_learn_rows(const uint32_t *params, opened *o, const in_t *given, const sight *s) {
     const wlk_seen seen = {&s->out, &s->next, &s->known, &s->next_known, &s->there};
     if (CALLED(learn_rows) != NULL) {
-        CALLED(learn_rows)(params, o->known, RAMS_OF(params, o->known), given, &seen);
+        CALLED(learn_rows)(params, o->known, RAMS_OF(params, o), given, &seen);
     }
 }
 
 /* An edge, or with @p in NULL a clear alone: does it leave what is known? If not, a pause ends. */
 static bool open_stays(const uint32_t *params, opened *o, const uint64_t *in, bool reset) {
     wlk_num before[WLK_UNKNOWNS];
-    const uint64_t possible = o->possible;
+    const value_set possible = o->possible;
     memcpy(before, o->known, sizeof before);
     follow_edge(params, o, in, reset);
-    if (possible == o->possible && memcmp(before, o->known, sizeof before) == 0) {
+    if (memcmp(&possible, &o->possible, sizeof possible) == 0 &&
+        memcmp(before, o->known, sizeof before) == 0) {
         return true;
     }
     memset(&o->pause, 0, sizeof o->pause);
@@ -216,6 +196,7 @@ static bool open_stays(const uint32_t *params, opened *o, const uint64_t *in, bo
 }
 
 static void open_clear(const uint32_t *params, opened *o) {
+    follow_forget(params, o);
     (void)open_stays(params, o, NULL, true);
     open_settle(o);
 }
@@ -238,6 +219,8 @@ static APART void open_edge(const uint32_t *params, opened *o, state_t *st, cons
     if (!open_pauses(params, o, in)) {
         open_change(params, o, in, reset);
     }
+    follow_forget(params, o);
+    follow_wipe(params, st);
     if (o->has_seen && !reset && CALLED(learn_next) != NULL) {
         TAKE_IN((const cfg_t *)params, in, &given);
         open_see(params, o, NULL, &s);
@@ -277,18 +260,28 @@ typedef struct shown_twice {
     void *ctx;
     uint32_t n, at;
     struct {
-        const char *name;
+        uint64_t name;
         int32_t index;
         uint64_t value;
     } zeros[MOST_SHOWN];
 } shown_twice;
+
+/* A name is there for one call only: a number in its place. */
+static uint64_t number_of(const char *name) {
+    uint64_t number = 0;
+    for (; *name != '\0'; name++) {
+        number = (number ^ (unsigned char)*name) * UINT64_C(0x9e3779b97f4a7c15);
+        number ^= number >> 29;
+    }
+    return number;
+}
 
 static void note_shown(void *ctx, const char *name, int32_t index, const uint64_t *words,
                        uint32_t n_words, uint64_t known, wlk_notation notation) {
     shown_twice *s = (shown_twice *)ctx;
     (void)n_words, (void)known, (void)notation;
     if (s->n < MOST_SHOWN) {
-        s->zeros[s->n].name = name;
+        s->zeros[s->n].name = number_of(name);
         s->zeros[s->n].index = index;
         s->zeros[s->n++].value = words[0];
     }
@@ -299,8 +292,9 @@ static void note_shown(void *ctx, const char *name, int32_t index, const uint64_
 static void show_known(void *ctx, const char *name, int32_t index, const uint64_t *words,
                        uint32_t n_words, uint64_t known, wlk_notation notation) {
     shown_twice *s = (shown_twice *)ctx;
+    const uint64_t number = number_of(name);
     uint32_t i = s->at;
-    while (i < s->n && (s->zeros[i].index != index || strcmp(s->zeros[i].name, name) != 0)) {
+    while (i < s->n && (s->zeros[i].index != index || s->zeros[i].name != number)) {
         i++;
     }
     const bool same = i < s->n && s->zeros[i].value == words[0];
@@ -326,6 +320,7 @@ typedef struct opened {
     uint64_t open;
 } opened;
 
+#define OPEN_X(o, unknown)                     ((void)(unknown))
 #define open_start(params, o, st)              ((void)(st))
 #define open_outputs(params, o, in, out, care) ((void)(in))
 #define open_clear(params, o)                  ((void)(o))

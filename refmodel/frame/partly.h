@@ -28,6 +28,11 @@ static inline wlk_num wlk_num_of(uint64_t value) {
     return (wlk_num){value, ~UINT64_C(0)};
 }
 
+/* Some bits are unknown. */
+static inline wlk_num wlk_num_but(uint64_t value, uint64_t unknown) {
+    return (wlk_num){value & ~unknown, ~unknown};
+}
+
 static inline wlk_num wlk_num_unknown(uint64_t mask) {
     return (wlk_num){0, ~mask};
 }
@@ -468,10 +473,12 @@ typedef struct wlk_ram {
 /*
  * The memories of a state: a bit that is unknown is 0 in `lower` and 1 in `upper`. `open`: how many
  * decisions on unknown bits have led here; if any, what is written now may be written or not.
+ * `is_blind`: there are no words, nothing is known of a row, and what is written is dropped.
  */
 typedef struct wlk_rams {
     uint64_t *lower, *upper;
     uint32_t open;
+    bool is_blind;
     wlk_ram ram[WLK_MOST_RAMS];
 } wlk_rams;
 
@@ -527,7 +534,7 @@ static inline void wlk_row_load(wlk_row r, wlk_words *found) {
     uint32_t n = wlk_row_begin(&r);
     size_t at;
     bool any = false;
-    while ((!any || !wlk_row_is_one(&r)) && wlk_row_next(&r, &n, &at)) {
+    while (!r.rams->is_blind && (!any || !wlk_row_is_one(&r)) && wlk_row_next(&r, &n, &at)) {
         for (uint32_t w = 0; w < wlk_row_words(r.ram); w++) {
             const uint64_t lower = r.rams->lower[at + w], upper = r.rams->upper[at + w];
             found->lower[w] = any ? found->lower[w] & lower : lower;
@@ -554,7 +561,7 @@ static inline void wlk_words_load(wlk_place p, uint32_t words, wlk_words *found)
 static inline void wlk_row_put(wlk_row r, const wlk_words *from, wlk_num lanes) {
     const bool is_sure = wlk_row_is_one(&r) && r.rams->open == 0;
     uint32_t n = wlk_row_begin(&r);
-    bool more = true;
+    bool more = !r.rams->is_blind;
     for (size_t at; more && wlk_row_next(&r, &n, &at); more = !wlk_row_is_one(&r)) {
         for (uint32_t w = 0; w < wlk_row_words(r.ram); w++) {
             uint64_t *lower = &r.rams->lower[at + w], *upper = &r.rams->upper[at + w];
@@ -595,7 +602,8 @@ static inline void wlk_row_learn(wlk_row to, wlk_place from) {
     wlk_words words;
     uint32_t n = wlk_row_begin(&to);
     size_t at;
-    if (wlk_row_is_one(&to) && to.rams->open == 0 && wlk_row_next(&to, &n, &at)) {
+    const bool is_sure = wlk_row_is_one(&to) && to.rams->open == 0 && !to.rams->is_blind;
+    if (is_sure && wlk_row_next(&to, &n, &at)) {
         wlk_words_load(from, wlk_row_words(to.ram), &words);
         for (uint32_t w = 0; w < wlk_row_words(to.ram); w++) {
             uint64_t *lower = &to.rams->lower[at + w], *upper = &to.rams->upper[at + w];
@@ -606,11 +614,13 @@ static inline void wlk_row_learn(wlk_row to, wlk_place from) {
     }
 }
 
-/* In `outputs`: a payload, whose care lies @p apart from it. */
-static inline void wlk_show_row(wlk_place to, uint32_t apart, wlk_row from) {
+/* In `outputs`: a payload, whose care lies @p apart from it; zeros where it is not shown. */
+static inline void wlk_show_row(wlk_place to, uint32_t apart, wlk_row from, wlk_num is_shown) {
     wlk_words words;
     wlk_row_load(from, &words);
     for (uint32_t w = 0; w < wlk_row_words(from.ram); w++) {
+        words.lower[w] &= wlk_is_yes(is_shown) ? ~UINT64_C(0) : 0u;
+        words.upper[w] &= wlk_is_no(is_shown) ? 0u : ~UINT64_C(0);
         const uint64_t known = ~(words.lower[w] ^ words.upper[w]);
         wlk_show(wlk_place_element(to, wlk_num_of(w), 1, 1), apart,
                  (wlk_num){words.lower[w] & known, known}, ~UINT64_C(0));

@@ -9,13 +9,23 @@
 /* Words before the memories of an area. */
 enum { HEAD = (sizeof(framed) + 63u) / 64u * RAM_LINE + RAM_LINE, UPPER = 1, LOWER = 2, AREAS = 3 };
 
-static inline uint64_t *ram_area(const state_t *st) {
+static inline uint64_t *ram_area(const whole_t *st) {
     return (uint64_t *)(uintptr_t)st + HEAD;
 }
 
 static inline size_t area_words(const cfg_t *cfg) {
     return HEAD + (ram_start(cfg, RAM_COUNT) + RAM_LINE - 1u) / RAM_LINE * RAM_LINE;
 }
+
+/* Words of what is known of the state, behind the areas. */
+enum { OPENED = (sizeof(opened) + 63u) / 64u * RAM_LINE };
+
+#ifdef WLK_FOLLOWS
+enum { SORTED = (sizeof(sorted) + 63u) / 64u * RAM_LINE };
+#define SCRATCH(cfg) (area_words(cfg) + SORTED)
+#else
+#define SCRATCH(cfg) 0u
+#endif
 
 /* Area 0 is the state; of the others only `st` and the memories are used. */
 static inline framed *area_of(const cfg_t *cfg, const framed *f, uint32_t k) {
@@ -28,7 +38,7 @@ static inline opened *opened_of(const cfg_t *cfg, const framed *f) {
 
 static size_t state_size(const uint32_t *params) {
     const cfg_t *cfg = (const cfg_t *)params;
-    return AREAS * area_words(cfg) * sizeof(uint64_t) + sizeof(opened);
+    return (AREAS * area_words(cfg) + OPENED + SCRATCH(cfg)) * sizeof(uint64_t);
 }
 
 static inline uint64_t *rail(const cfg_t *cfg, const framed *f, uint32_t area) {
@@ -105,7 +115,7 @@ static APART void rails_edge(const cfg_t *cfg, framed *f, const uint64_t *in, bo
 static APART void rails_hide(const cfg_t *cfg, const framed *f, const uint64_t *in,
                              const uint64_t *out, uint64_t *care) {
     uint64_t other[CAPS(OUT_WORDS)], other_care[CAPS(OUT_WORDS)];
-    plain_outputs((const uint32_t *)cfg, &area_of(cfg, f, UPPER)->st, in, other, other_care);
+    plain_outputs((const uint32_t *)cfg, &area_of(cfg, f, UPPER)->st, false, in, other, other_care);
     for (uint32_t w = 0; w < out_words(cfg); w++) {
         care[w] &= ~(out[w] ^ other[w]);
     }
@@ -118,23 +128,23 @@ static void tick_unknown(const uint32_t *params, void *state, const uint64_t *in
                          wlk_step_info *info) {
     const cfg_t *cfg = CFG(params);
     framed *f = (framed *)state;
-    uint64_t zeros[CAPS(IN_WORDS)], ones[CAPS(IN_WORDS)], any = 0;
+    uint64_t zeros[CAPS(IN_WORDS)], ones[CAPS(IN_WORDS)], unknown[CAPS(IN_WORDS)], any = 0;
     wlk_layout layout;
     NAMED(table).layout(params, &layout);
     for (uint32_t w = 0; w < layout.in_words; w++) {
-        const uint64_t unknown = w >= layout.in_control ? x[w] : 0u; /* of payloads */
-        zeros[w] = in[w] & ~unknown;
-        ones[w] = in[w] | unknown;
-        any |= unknown;
+        unknown[w] = w >= layout.in_control ? x[w] : 0u; /* of payloads */
+        zeros[w] = in[w] & ~unknown[w];
+        ones[w] = in[w] | unknown[w];
+        any |= unknown[w];
     }
     if (any == 0) {
         tick(params, state, in, info);
         return;
     }
-    if (f->is_open) { /* it may have been stored in any row */
+    if (f->is_open) {
+        OPEN_X(opened_of(cfg, f), unknown);
         tick(params, state, zeros, info);
-        rails_forget(cfg, f, f->is_open ? LOWER : 0u);
-        f->is_apart = !f->is_open;
+        OPEN_X(opened_of(cfg, f), NULL);
         return;
     }
     if (!f->is_apart) {
@@ -212,18 +222,34 @@ static void rails_visit(const cfg_t *cfg, const framed *f, wlk_state_visitor *vi
 
 _Static_assert((int)RAM_COUNT <= (int)WLK_MOST_RAMS, "more memories than wlk_rams has room for");
 
-static wlk_rams *open_rams(const uint32_t *params, const wlk_num *known, wlk_rams *rams) {
+static wlk_rams *open_rams(const uint32_t *params, const opened *o, wlk_rams *rams) {
     const cfg_t *cfg = (const cfg_t *)params;
-    const uintptr_t behind = (uintptr_t)known - offsetof(opened, known);
-    const framed *f = (const framed *)(behind - AREAS * area_words(cfg) * sizeof(uint64_t));
-    rams->lower = rail(cfg, f, LOWER);
-    rams->upper = rail(cfg, f, UPPER);
+    if (o != NULL) {
+        const uintptr_t before = AREAS * area_words(cfg) * sizeof(uint64_t);
+        const framed *f = (const framed *)((uintptr_t)o - before);
+        rams->lower = rail(cfg, f, LOWER);
+        rams->upper = rail(cfg, f, UPPER);
+    }
+    rams->is_blind = o == NULL;
     for (uint32_t ram = 0; ram < RAM_COUNT; ram++) {
         const ram_shape s = ram_shape_of(cfg, ram);
         rams->ram[ram] = (wlk_ram){ram_start(cfg, ram), s.copies, s.first, s.end, s.lanes, s.width};
     }
     return rams;
 }
+
+#ifdef WLK_FOLLOWS
+
+static state_t *open_scratch(const opened *o) {
+    return (state_t *)(void *)((uint64_t *)(uintptr_t)o + OPENED);
+}
+
+static sorted *open_sorted(const uint32_t *params, const opened *o) {
+    uint64_t *scratch = (uint64_t *)(uintptr_t)o + OPENED;
+    return (sorted *)(void *)(scratch + area_words((const cfg_t *)params));
+}
+
+#endif
 
 #endif
 

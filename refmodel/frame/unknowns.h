@@ -29,13 +29,16 @@ typedef struct wlk_unknowns {
     void (*lower)(const wlk_num *st, wlk_fill fill, void *state);
     void (*outputs)(const uint32_t *cfg, const wlk_num *st, wlk_rams *rams, const void *in,
                     void *out, void *care);
-    void (*edge)(const uint32_t *cfg, wlk_num *st, wlk_rams *rams, const void *in);
+    /* @p x: bits of the inputs that are unknown, or NULL. */
+    void (*edge)(const uint32_t *cfg, wlk_num *st, wlk_rams *rams, const void *in, const void *x);
     void (*clear)(const uint32_t *cfg, wlk_num *st, wlk_rams *rams);
     /* Rules that are broken whatever is unknown; NULL as in own_calls. */
     uint32_t (*broken)(const uint32_t *cfg, const wlk_num *st, wlk_rams *rams, const void *in);
     wlk_learn *learn, *learn_next, *learn_by_next, *learn_rows;
     /* Value k of the members that .follow assigns: is there one? NULL as in own_calls. */
     bool (*follow)(const uint32_t *cfg, wlk_num *st, wlk_rams *rams, uint32_t k);
+    /* Supposition k of a cycle: is there one? NULL as in own_calls. */
+    bool (*suppose)(const uint32_t *cfg, wlk_num *st, wlk_rams *rams, const void *in, uint32_t k);
     /* From a state of which all is known. */
     void (*raise)(const void *state, wlk_num *st);
 } wlk_unknowns;

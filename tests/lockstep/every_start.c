@@ -65,7 +65,7 @@ static uint64_t shown_by(const state_t *st, const uint64_t *in) {
 
 // May a candidate be in this state?
 static bool may_be(const framed *f, const state_t *st) {
-    bool agrees = true, listed = f->o.possible == 0;
+    bool agrees = true, listed = true;
     if (!IS_OPEN(f)) {
         return memcmp(&f->st, st, sizeof *st) == 0;
     }
@@ -74,13 +74,14 @@ static bool may_be(const framed *f, const state_t *st) {
     }
 #ifdef WLK_FOLLOWS
     followed values;
-    follow_values(cfg, f->o.possible, &values);
+    listed = value_set_is_empty(&f->o.possible);
+    follow_values(cfg, !listed, &values);
     for (uint32_t k = 0; k < values.n; k++) {
         bool equal = true;
         for (uint32_t i = 0; i < values.numbers; i++) {
-            equal = equal && values.value[k][i].value == st->m[values.at[i]];
+            equal = equal && follow_numbers(&values, k)[i] == st->m[values.at[i]];
         }
-        listed = listed || (equal && (f->o.possible >> k & 1u) != 0);
+        listed = listed || (equal && value_set_has(&f->o.possible, k));
     }
 #endif
     return agrees && listed;

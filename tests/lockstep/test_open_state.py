@@ -121,7 +121,7 @@ WITHIN = "found  = locked_q && 32'(last_q) < Num && req[last_q];"
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (("return st->last < cfg->num;", "return k < 65;"), "with more than 64 values"),
+        (("return st->last < cfg->num;", "return k < 1025;"), "with more than 1,024 values"),
         (("return st->last < cfg->num;", "return k > 0 && k < 3;"), "without a value 0"),
         (("return st->last < cfg->num;", "return k % 8 < 5;"), "behind a number that has none"),
         (("st->locked = k % 2u;", "st->locked &= k % 2u;"), "reads the state"),
@@ -135,15 +135,23 @@ def test_list_of_values_that_is_wrong_is_refused(arbiter, change, why):
     assert "its model has a .follow " in done.err and why in done.err
 
 
-def test_more_numbers_than_can_be_followed_are_refused(arbiter):
-    clear_more = "for (uint32_t i = 0; i < 31; i++) {\n        st->more[i] = 0;\n    }\n    "
+@pytest.mark.parametrize(
+    ("more", "last", "why"),
+    [
+        (31, "st->last < cfg->num", "that assigns over 32 numbers"),
+        (7, "k < 1000", "of more than 8,192 numbers in all"),
+    ],
+)
+def test_more_numbers_than_can_be_followed_are_refused(arbiter, more, last, why):
+    clear_more = f"for (uint32_t i = 0; i < {more}; i++) {{\n        st->more[i] = 0;\n    }}\n    "
     edit(
         arbiter / "model.c",
-        ("uint32_t last, locked;", "uint32_t last, locked, more[31];"),
+        ("uint32_t last, locked;", f"uint32_t last, locked, more[{more}];"),
         ("st->last = k / 2u;", f"{clear_more}st->last = k / 2u;"),
+        ("return st->last < cfg->num;", f"return {last};"),
     )
     done = run("lockstep", arbiter, NAME, "--cycles", "3000", code=Status.MODEL_ERROR)
-    assert "its model has a .follow that assigns over 32 numbers" in done.err
+    assert f"its model has a .follow {why}" in done.err
 
 
 def test_value_that_is_not_in_the_list_ends_it(arbiter):

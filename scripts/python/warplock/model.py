@@ -201,10 +201,12 @@ class Model(Instance):
 
     # -- inside ----------------------------------------------------------------------------
     def _ways(self, inputs: Any) -> Iterator[Any]:
-        """Each state that is possible in this cycle; all but the usual one are copies."""
+        """Each state that is possible in this cycle; all but the usual one are copies. A block that
+        joins its outcomes shows what they have in common."""
+        parts = self.block.outcomes and not self.block.joins
         for i in range(self._states.n):
             state = self._states.states[i]
-            ways = self.block.outcomes(self.cfg, state, inputs) if self.block.outcomes else 1
+            ways = self.block.outcomes(self.cfg, state, inputs) if parts else 1
             for k in range(ways):
                 if ways > 1:
                     ffi.memmove(self._scratch, state, self._states.size)
