@@ -17,23 +17,37 @@
         }                                                                                          \
     } while (0)
 
-/* The same of a payload: @p from has its words. */
-#define SHOW_WORDS(port, from)                                                                     \
+#define SHOW_N(port, from, n)                                                                      \
     do {                                                                                           \
         if (care->does == COMPARE) {                                                               \
-            care->differs |= words_differ(out->port, from, out->port##_n);                         \
+            care->differs |= words_differ(out->port, from, n);                                     \
         }                                                                                          \
         if (care->does == RECORD) {                                                                \
-            memcpy(out->port, from, out->port##_n * sizeof *out->port);                            \
-            memset(care->bits->port, 0xff, out->port##_n * sizeof *out->port);                     \
+            memcpy(out->port, from, (n) * sizeof *out->port);                                      \
+            memset(care->bits->port, 0xff, (n) * sizeof *out->port);                               \
         }                                                                                          \
     } while (0)
+
+/* The same of a payload: @p from has its words. */
+#define SHOW_WORDS(port, from) SHOW_N(port, from, out->port##_n)
 
 /* The same of a row of a memory. */
 #define SHOW_ROW(port, row)                                                                        \
     do {                                                                                           \
         const ram_row shown_row = row;                                                             \
-        SHOW_WORDS(port, shown_row.at);                                                            \
+        if (!care->is_blind) {                                                                     \
+            SHOW_N(port, shown_row.at, shown_row.words);                                           \
+        }                                                                                          \
+    } while (0)
+
+/* The same, or zeros. */
+#define SHOW_ROW_IF(port, is_shown, row)                                                           \
+    do {                                                                                           \
+        static const uint64_t no_row[MOST_ROW_WORDS];                                              \
+        const ram_row shown_row = row;                                                             \
+        if (!care->is_blind) {                                                                     \
+            SHOW_N(port, (is_shown) ? shown_row.at : no_row, shown_row.words);                     \
+        }                                                                                          \
     } while (0)
 
 /* The same of an array of bits, by a number: bit i is that of element i. A port's name has _ for
@@ -63,10 +77,10 @@ typedef out_t shown_t;
 #include "frame/framed.h"
 
 static void show_all(const cfg_t *cfg, const state_t *st, const in_t *given, const cycle_t *c,
-                     shown_t *shown, uint64_t *out, uint64_t *care) {
+                     bool is_blind, shown_t *shown, uint64_t *out, uint64_t *care) {
     const uint32_t words = out_words(cfg);
     out_t known;
-    care_t taken = {.does = RECORD, .bits = &known};
+    care_t taken = {.does = RECORD, .is_blind = is_blind, .bits = &known};
     memset(out, 0, words * sizeof *out);
     memset(care, 0, words * sizeof *care);
     NEW_OUT(cfg, out, shown);

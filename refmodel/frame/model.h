@@ -14,19 +14,13 @@
 
 #include <string.h>
 
-#include "warplock/block.h"
-
-#define PASTE3_(a, b, c) a##b##c
-#define PASTE3(a, b, c)  PASTE3_(a, b, c)
-#define NAMED(rest)      PASTE3(wlk_, MODEL, _##rest)
-#define CAPS(rest)       PASTE3(WLK_, MODEL_CAPS, _##rest)
+#include "frame/names.h"
 
 typedef NAMED(cfg) cfg_t;
 typedef NAMED(state) state_t;
 
 #define GET(field, words)        NAMED(in_get_##field)(words)
 #define PUT(field, words, value) NAMED(out_put_##field)(words, value)
-#define EVENT(point)             (UINT64_C(1) << CAPS(EV_##point))
 
 static inline uint32_t out_words(const cfg_t *cfg) {
     return NAMED(out_words)(cfg);
@@ -35,23 +29,6 @@ static inline uint32_t out_words(const cfg_t *cfg) {
 static wlk_status check(const uint32_t *params, wlk_error *err) {
     return wlk_config_check(&NAMED(table), params, err);
 }
-
-/* A value of the state as `visit` shows it. */
-typedef struct flop {
-    const char *name;
-    uint64_t value, known;
-    wlk_notation notation;
-} flop;
-
-static inline void visit_flops(const flop *list, size_t n, int32_t index,
-                               wlk_state_visitor *visitor, void *ctx) {
-    for (const flop *f = list; f < list + n; f++) {
-        visitor(ctx, f->name, index, &f->value, 1u, f->known, f->notation);
-    }
-}
-
-#define VISIT_FLOPS(list, index)                                                                   \
-    visit_flops(list, sizeof(list) / sizeof *(list), index, visitor, ctx)
 
 /* The block, with those of its calls that only some models have. */
 #define WLK_MODEL(...)                                                                             \

@@ -13,7 +13,9 @@
  *
  * A state has room for three areas, each with the model's own state and its memories: the state
  * itself, the upper one, and a lower one for the time in which something else is unknown too. What
- * is known of that (open.h) lies behind them.
+ * is known of that (open.h) lies behind them, and behind it, where the model has .follow, a scratch
+ * area: values that are followed run there one by one, on memories that show nothing. The outcomes
+ * that this has found last are behind it.
  */
 #ifndef WLK_FRAME_RAMS_H
 #define WLK_FRAME_RAMS_H
@@ -23,7 +25,8 @@
 #include "frame/differ.h"
 #include "frame/lanes.h"
 
-enum { RAM_LINE = 8, MOST_COPIES = 4 }; /* words */
+enum { RAM_LINE = 8, MOST_ROW_WORDS = 64 }; /* words */
+enum { MOST_COPIES = 4 };
 
 typedef struct ram_shape {
     uint32_t copies, first, end, lanes, width;
@@ -77,9 +80,9 @@ static inline size_t area_words(const cfg_t *cfg);
 
 /* The words of the memories of an area, behind `st`; before them RAM_LINE words of which the first
  * has what stands there for an unknown bit. Its caller knows whether the state may be written. */
-static inline uint64_t *ram_area(const state_t *st);
+static inline uint64_t *ram_area(const whole_t *st);
 
-static inline ram_row ram_row_of(const cfg_t *cfg, const state_t *st, uint32_t ram, uint32_t copy,
+static inline ram_row ram_row_of(const cfg_t *cfg, const whole_t *st, uint32_t ram, uint32_t copy,
                                  uint32_t row) {
     const ram_shape s = ram_shape_of(cfg, ram);
     const uint32_t words = ram_words(&s);
@@ -87,7 +90,7 @@ static inline ram_row ram_row_of(const cfg_t *cfg, const state_t *st, uint32_t r
     return (ram_row){ram_area(st) + ram_start(cfg, ram) + number * words, words, s.width};
 }
 
-#define ROW(ram, copy, row) ram_row_of(cfg, st, RAM_##ram, copy, row)
+#define ROW(ram, copy, row) ram_row_of(cfg, WHOLE_OF(st), RAM_##ram, copy, row)
 
 static inline void row_copy(ram_row to, ram_row from) {
     memcpy(to.at, from.at, to.words * sizeof *to.at);
@@ -129,7 +132,7 @@ static inline void row_forget_in(uint64_t unknown, ram_row to, uint64_t lanes) {
     }
 }
 
-#define row_forget(to, lanes) row_forget_in(ram_area(st)[-RAM_LINE], to, lanes)
+#define row_forget(to, lanes) row_forget_in(ram_area(WHOLE_OF(st))[-RAM_LINE], to, lanes)
 
 /* In .learn_rows: unknown bits of the row are those that a payload shows. @p apart: from a word of
  * that to its bits that are known; @p other: from one of the row to the upper one. */
@@ -142,7 +145,7 @@ static inline void row_learn_in(ram_row to, const uint64_t *from, size_t apart, 
     }
 }
 
-#define row_learn(to, from) row_learn_in(to, from, CAPS(OUT_WORDS), area_words(cfg))
+#define row_learn(to, from) row_learn_in(to, from, SHOWN_WORDS, area_words(cfg))
 
 #endif
 

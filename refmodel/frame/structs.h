@@ -23,10 +23,19 @@
  * A block that is a library of its own (WLK_OWN_BLOCK) sees the public structs of its ports. One of
  * this tree sees views of the record, with the same members (scripts/wlk/gen/view.py).
  */
-#ifndef WLK_FRAME_STRUCTS_H
+#ifdef PART
+#include "frame/of_part.h"
+#elif !defined(WLK_FRAME_STRUCTS_H)
 #define WLK_FRAME_STRUCTS_H
 
 #include "frame/model.h"
+#ifndef WHOLE
+typedef state_t whole_t;
+#endif
+#undef WHOLE_OF
+#undef SHOWN_WORDS
+#define WHOLE_OF(st) (st)
+#define SHOWN_WORDS  CAPS(OUT_WORDS)
 #include "frame/rams.h"
 
 #ifdef WLK_OWN_BLOCK
@@ -44,6 +53,7 @@ typedef NAMED(out_view) out_t;
  */
 typedef struct care_t {
     enum { RECORD, LOOK, COMPARE } does;
+    bool is_blind;    /* rows of memories are not shown */
     uint64_t differs; /* COMPARE: bits in which payloads are others */
     out_t *bits;      /* RECORD */
 } care_t;
@@ -77,8 +87,13 @@ typedef struct own_calls {
     /* Assigns value number k, from 0 on, of the members that decide what happens, and returns true;
      * false where the list has ended. It assigns the same members for each k and reads none of
      * them, and the list has every value that they can have, at the start and later. While they are
-     * unknown the frame runs each value by itself. At most 64 values, of 32 numbers each. */
+     * unknown the frame runs each value by itself. At most 1,024 values, of 32 numbers each and of
+     * 8,192 in all. Of a model with RAMS each runs without them. */
     bool (*follow)(const cfg_t *cfg, state_t *st, uint32_t k);
+    /* Before the edge of a cycle, while state is unknown: assigns supposition number k, from 0 on,
+     * of members that decide what the cycle does, and returns true; false where the list has ended.
+     * The list has every value that they may have. Each that is possible is an outcome. */
+    bool (*suppose)(const cfg_t *cfg, state_t *st, const in_t *in, uint32_t k);
     /* State that no reset and no edge has set is unknown. */
     bool unknown_start;
 } own_calls;

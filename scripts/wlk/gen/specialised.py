@@ -14,7 +14,7 @@ from ..base import progress
 from ..base.errors import ROOT
 from ..tables import Config, Table, load, own, shipped
 from ..tables.files import MODEL, MODELS, is_by_structs, read_by_model
-from . import c, view
+from . import c, composed, view
 
 SUFFIX = "_model.c"
 IS_X86 = platform.machine() == "x86_64"
@@ -48,12 +48,13 @@ def is_possible(table: Table) -> bool:
 
 def read(table: Table) -> list[Path]:
     """The files of the tree that it is compiled from."""
-    return [*read_by_model(shipped()[table.name]), *sorted((MODELS / "frame").glob("*.h"))]
+    places = [shipped()[each.name] for each in composed.blocks(table)]
+    read = [file for place in places for file in read_by_model(place)]
+    return [*dict.fromkeys(read), *sorted((MODELS / "frame").glob("*.h"))]
 
 
 def sources(table: Table, config: Config, name: str) -> dict[str, str]:
     """Files by name: its headers, and the source. `name`: of the source."""
-    generated = c.CTable(table)
     folder = shipped()[table.name].relative_to(MODELS)
     numbers = ", ".join(str(config[param]) for param in table.params)
     text = f"""\
@@ -85,11 +86,12 @@ __attribute__((constructor)) static void specialise(void) {{
     wlk_blocks_specialise(&special, numbers);
 }}
 """
-    units = {name: c.CTable(load(name)).header() for name in generated.unit_headers()}
-    return {
-        **{f"warplock/{name}_ports.h": header for name, header in units.items()},
-        f"warplock/{table.name}_ports.h": generated.header(),
-        f"warplock/{table.name}_view.h": view.View(generated).header(),
-        f"warplock/{table.name}_open.h": "",
-        f"{name}{SUFFIX}": text,
-    }
+    made = {f"{name}{SUFFIX}": text}
+    for each in composed.blocks(table):
+        generated = c.CTable(each)
+        for unit in generated.unit_headers():
+            made[f"warplock/{unit}_ports.h"] = c.CTable(load(unit)).header()
+        made[f"warplock/{each.name}_ports.h"] = generated.header()
+        made[f"warplock/{each.name}_view.h"] = view.View(generated).header()
+        made[f"warplock/{each.name}_open.h"] = ""
+    return made

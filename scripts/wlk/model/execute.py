@@ -10,10 +10,12 @@ that must never be 1.
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
 from pycparser import c_ast as ast
 
 from ..tables.expr import lane_step
+from ..tables.files import MODEL
 from .arithmetic import BUILTINS
 from .evaluate import Evaluator, Frame
 from .source import RAM, RAM_NUMBERS, ROW_CALLS, SHOW, SHOW_ROW, SHOW_WORDS
@@ -28,10 +30,10 @@ POINTERS = (ast.PtrDecl, ast.ArrayDecl)  # of parameters
 class Executor(Evaluator):
     """The functions of a parsed model. `rounds`: of a loop whose end depends on a word."""
 
-    def __init__(self, tree: ast.FileAST, rounds: int) -> None:
-        super().__init__(tree)
-        self.rounds = rounds
+    def __init__(self, tree: ast.FileAST, rounds: int, path: Path) -> None:
         self._running: list[str] = []
+        super().__init__(tree)
+        self.rounds, self.path_of_model = rounds, path
         sys.setrecursionlimit(DEPTH)
 
     # -- calls -----------------------------------------------------------------------------
@@ -44,6 +46,15 @@ class Executor(Evaluator):
         """The numbers of a memory, as in RAM_NUMBERS."""
         calls = (self.functions[f"{RAM}_{name}_{each}"] for each in RAM_NUMBERS)
         return [self._enter(call, [[(TRUE, cfg)]]).word.value for call in calls]
+
+    def fault(self, node: ast.Node, what: str, bit: Word) -> None:
+        """Those in a part of a composed model are left to the proof of the part."""
+        if not any(self._is_of_part(self.functions[name]) for name in self._running):
+            super().fault(node, what, bit)
+
+    def _is_of_part(self, function: ast.FuncDef) -> bool:
+        place = Path(function.decl.coord.file)
+        return place.name == MODEL and place != self.path_of_model
 
     def _enter(self, function: ast.FuncDef, given: Sequence[Places]) -> Value | None:
         declared, name = function.decl.type, function.decl.name
@@ -140,6 +151,7 @@ class Executor(Evaluator):
     def _show_row(self, given: Sequence[ast.Node], frame: Frame) -> None:
         ((_, to),) = self.places(given[0], frame)
         rows = self.places(given[1], frame)
+        is_shown = self._truth(given[2], frame)
         step = lane_step(rows[0][1][0].type.bits)
         lanes = [
             self._read(given[1], [(when, row[lane]) for when, row in rows]).word
@@ -148,7 +160,8 @@ class Executor(Evaluator):
         for number, leaf in enumerate(to):
             part = lanes[number * U64.bits // step : (number + 1) * U64.bits // step]
             self._keep(leaf)
-            leaf.word = self.logic.join([(step, word) for word in part]) if part else FALSE
+            word = self.logic.join([(step, word) for word in part]) if part else FALSE
+            leaf.word = self.logic.choose(is_shown, word, FALSE)
             leaf.shown = TRUE
 
     # -- statements ------------------------------------------------------------------------

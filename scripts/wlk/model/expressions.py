@@ -502,7 +502,8 @@ class Expressions:
         to = self._lvalue(given[0])
         if not isinstance(to.type, Array):
             raise self.known.error(given[0], "SHOW_ROW takes one payload")
-        self._emit(f"wlk_show_row({to.place()}, {self.apart}, {self._row(given[1])});")
+        row, is_shown = self._row(given[1]), self._truth(given[2])
+        self._emit(f"wlk_show_row({to.place()}, {self.apart}, {row}, {is_shown});")
         self._changed.add(to.extent)
 
     def _counted(self, node: ast.FuncCall, name: str, given: ast.Node) -> Text:

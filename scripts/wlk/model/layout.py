@@ -70,15 +70,15 @@ def walk(
     of: Shape, counts: Mapping[str, str], path: str = "", at: str = "0", level: int = 0
 ) -> Iterator[str]:
     """Lines of C that visit each number: `EACH(path, at, mask)`, `path` an expression of C, `at`
-    its place in the row. `counts`: by the path of an array without indices, how many elements it
-    has, where these are fewer than there is room for."""
+    its place in the row. `counts`: by the path of an array, with [] for each index, how
+    many elements it has, where these are fewer than there is room for."""
     if isinstance(of, Number):
         yield f"EACH({path}, {at}, {mask(of.type)});"
     elif isinstance(of, Struct):
         for name, (offset, each) in of.members.items():
             yield from walk(each, counts, f"{path}.{name}", f"{at} + {offset}", level)
     else:
-        i, key = f"i{level}", re.sub(r"\[\w+\]", "", path)
+        i, key = f"i{level}", re.sub(r"\[\w+\]", "[]", path)
         yield f"for (uint32_t {i} = 0; {i} < {counts.get(key, of.count)}; {i}++) {{"
         yield from walk(of.of, counts, f"{path}[{i}]", f"{at} + {i} * {of.of.size}", level + 1)
         yield "}"

@@ -10,7 +10,7 @@ python3 -m wlk.model.open_state BLOCK OUT.h OUT.c OUT.d    how many numbers it h
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,9 +27,9 @@ from .layout import Shape, walk
 from .partly import Writer
 
 LEARNS = ("learn", "learn_next", "learn_by_next", "learn_rows")
-WRITES = ("edge", "clear", *LEARNS, "follow")
+WRITES = ("edge", "clear", *LEARNS, "follow", "suppose")
 MOST, MOST_FOLLOWING = 100_000, 20_000  # numbers of a state: copies of it lie on the stack
-CALLS = ("broken", *LEARNS, "follow")  # of WLK_STRUCTS_MODEL
+CALLS = ("broken", *LEARNS, "follow", "suppose")  # of WLK_STRUCTS_MODEL
 
 
 @dataclass(frozen=True)
@@ -114,20 +114,46 @@ def is_wanted(path: Path) -> bool:
 
 
 def _definitions(tree: ast.FileAST, path: Path) -> str:
-    """The types that files of the model define."""
-    printed = CGenerator()
-    found = []
+    """The numbers that files of the model name, and the types that the state has."""
+    printed, found = CGenerator(), list[str]()
+    types = {name: each for each in tree.ext if (name := _defined(each))}
+    folders, needed = (path.parent, *source.SHARED), set[str]()
+    state = next(
+        x for x in reversed(tree.ext) if isinstance(x, ast.Typedef) and x.name == "state_t"
+    )
+    wanted = list(_names(state.type))
+    while wanted:
+        name = wanted.pop()
+        if name in types and name not in needed:
+            needed.add(name)
+            wanted += _names(types[name].type)
     for each in tree.ext:
-        own = each.coord is not None and any(
-            Path(each.coord.file).is_relative_to(folder) for folder in (path.parent, *source.SHARED)
+        name = _defined(each)
+        is_here = each.coord is not None and any(
+            Path(each.coord.file).is_relative_to(folder) for folder in folders
         )
-        if own and not isinstance(each, ast.FuncDef) and not _is_variable(each):
+        is_enum = isinstance(each, ast.Decl) and isinstance(each.type, ast.Enum)
+        if is_here and (is_enum or name in needed):
             found.append(printed.visit(each) + ";")
     return "\n".join(found)
 
 
-def _is_variable(node: ast.Node) -> bool:
-    return isinstance(node, ast.Decl) and node.name is not None
+def _defined(node: ast.Node) -> str:
+    """The type that it defines, if it does."""
+    if isinstance(node, ast.Typedef):
+        return node.name
+    is_struct = isinstance(node, ast.Decl) and isinstance(node.type, ast.Struct)
+    return node.type.name or "" if is_struct and node.type.decls is not None else ""
+
+
+def _names(node: ast.Node) -> Iterator[str]:
+    """The types that a type names."""
+    if isinstance(node, ast.IdentifierType):
+        yield node.names[-1]
+    if isinstance(node, ast.Struct) and node.name:
+        yield node.name
+    for _, child in node.children():
+        yield from _names(child)
 
 
 def _entry(writer: Writer, call: str, name: str = "") -> str:
@@ -140,11 +166,15 @@ def _entry(writer: Writer, call: str, name: str = "") -> str:
     state = "wlk_num *st" if call in WRITES else "const wlk_num *st"
     params = ["const uint32_t *params", state, "wlk_rams *rams", *(takes[each] for each in names)]
     params += ["const wlk_seen *seen"] if sees else []
-    params += ["uint32_t k"] if call == "follow" else []
+    params += ["const void *x"] if call == "edge" else []
+    is_listed = call in ("follow", "suppose")
+    params += ["uint32_t k"] if is_listed else []
     lines = ["wlk_num cfg[CFG];", "take_cfg((const cfg_t *)params, cfg);"]
     arguments = ["rams", "wlk_place_of(cfg, 1)", "wlk_place_of((wlk_num *)st, 1)"]
     if "in" in names:
-        lines += ["wlk_num given[IN];", "take_in((const cfg_t *)params, (const in_t *)in, given);"]
+        unknown = "(const in_t *)x" if call == "edge" else "NULL"
+        lines.append("wlk_num given[IN];")
+        lines.append(f"take_in((const cfg_t *)params, (const in_t *)in, {unknown}, given);")
         arguments.append("wlk_place_of(given, 1)")
     if call == "outputs":
         lines.append("wlk_num seen[3 * OUT];")
@@ -157,10 +187,10 @@ def _entry(writer: Writer, call: str, name: str = "") -> str:
             lines.append(f"wlk_num {cycle}[OUT];")
             lines.append(f"take_out((const cfg_t *)params, {taken}, {cycle});")
             arguments.append(f"wlk_place_of({cycle}, 1)")
-    if call == "follow":
+    if is_listed:
         arguments.append("wlk_num_of(k)")
     made = f"{function.name}({', '.join(arguments[: 1 + len(function.params)])})"
-    kind = {"broken": "uint32_t", "follow": "bool"}.get(call, "void")
+    kind = {"broken": "uint32_t", "follow": "bool", "suppose": "bool"}.get(call, "void")
     lines.append(f"return ({kind}){made}.value;" if kind != "void" else f"{made};")
     if call == "outputs":
         lines.append("give_out((const cfg_t *)params, seen, (out_t *)out, (out_t *)care);")
@@ -169,6 +199,8 @@ def _entry(writer: Writer, call: str, name: str = "") -> str:
 
 
 TAKE = "to[at] = wlk_num_of((uint64_t)((*v) member))"
+TAKE_IN = """\
+to[at] = wlk_num_but((uint64_t)((*v) member), x != NULL ? (uint64_t)((*x) member) : 0u)"""
 # Bits beyond a port's width, which are not `there`, are known to be 0.
 TAKE_KNOWN = """\
 to[at] = (wlk_num){(uint64_t)((*v) member & (*k) member), \\
@@ -192,9 +224,10 @@ def _counts(table: Table) -> dict[str, str]:
     for item in table.fields if table.name not in own() else ():
         path = ""
         for part, entry, count in item.members:
-            path += f".{part}"
+            path += f".{part}" + ("[]" if entry is not None else "")
             if count is not None and item.entry is None and entry is None:
                 counts[path] = count.c()
+            path += "[]" if count is not None else ""
         if item.lanes is not None:
             counts[path] = generated.payload_words(item)
     return counts
@@ -211,9 +244,9 @@ def _visits(types: Mapping[str, Shape], counts: Mapping[str, str]) -> str:
 static void take_cfg(const cfg_t *v, wlk_num *to) {{
 {each("cfg", TAKE)}}}
 
-static void take_in(const cfg_t *cfg, const in_t *v, wlk_num *to) {{
+static void take_in(const cfg_t *cfg, const in_t *v, const in_t *x, wlk_num *to) {{
 for (uint32_t i = 0; i < IN; i++) {{ to[i] = WLK_NO; }}
-{each("in", TAKE)}}}
+{each("in", TAKE_IN)}}}
 
 static void take_out(const cfg_t *cfg, const out_t *v, const out_t *k, const out_t *there,
                      wlk_num *to) {{

@@ -14,7 +14,7 @@ from pycparser import c_ast, c_parser
 
 from ..base import progress
 from ..base.errors import Status, WlkError
-from ..gen import c
+from ..gen import c, composed
 from ..tables import Table, load
 from ..tables.files import MODELS
 from . import EDGE, OUTPUTS
@@ -44,6 +44,7 @@ typedef int int32_t;
     "stdbool.h": "#define bool _Bool\n#define true 1\n#define false 0\n",
     "stddef.h": "typedef unsigned long size_t;\n#define NULL 0\n",
     "string.h": "#include <stddef.h>\n",
+    "stdio.h": "#include <stddef.h>\n",
     "assert.h": "#define static_assert(...)\n#define _Static_assert(...)\n",
     "warplock/block.h": """\
 #include <stdbool.h>
@@ -63,7 +64,7 @@ static inline void stem##_set_##name(uint64_t *words, uint64_t value) { \\
 #define WLK_BEGIN_DECLS
 #define WLK_END_DECLS
 enum { WLK_DECIMAL, WLK_HEX, WLK_OPAQUE };
-typedef int wlk_state_visitor;
+typedef int wlk_state_visitor, wlk_notation;
 static inline uint64_t wlk_mask(uint32_t width) {
     return width >= 64u ? ~0ul : (1ul << width) - 1ul;
 }
@@ -85,30 +86,66 @@ static inline void wlk_lane_set(uint64_t *data, uint32_t lane, uint32_t width, u
 }
 """,
     "frame/model.h": """\
+#include "frame/names.h"
+typedef NAMED(cfg) cfg_t;
+typedef struct NAMED(state) state_t;
+""",
+    "frame/names.h": """\
+#ifndef WLK_NAMES_H
+#define WLK_NAMES_H
 #include "warplock/block.h"
 #define PASTE3_(a, b, c) a##b##c
 #define PASTE3(a, b, c)  PASTE3_(a, b, c)
 #define NAMED(rest)      PASTE3(wlk_, MODEL, _##rest)
 #define CAPS(rest)       PASTE3(WLK_, MODEL_CAPS, _##rest)
 #define EVENT(point)     (1ul << CAPS(EV_##point))
-typedef NAMED(cfg) cfg_t;
-typedef struct NAMED(state) state_t;
 typedef struct flop { const char *name; uint64_t value, known; int notation; } flop;
 #define VISIT_FLOPS(list, index) visit_flops(list, 0, index, visitor, ctx)
+#endif
+""",
+    "frame/rams.h": f"""\
+#ifndef WLK_RAMS_H
+#define WLK_RAMS_H
+#define ROW(ram, copy, row) (st->ram[copy][row])
+#define WLK_RAM(name, {", ".join(RAM_NUMBERS)}) {_OF_RAM}
+RAMS(WLK_RAM)
+#endif
+""",
+    "frame/of_part.h": """\
+#include "frame/names.h"
+#ifdef RAMS
+#include "frame/rams.h"
+#endif
+typedef NAMED(in) in_t;
+typedef NAMED(out) out_t;
+typedef struct NAMED(state) state_t;
+#ifndef WLK_OF_PART_H
+#define WLK_OF_PART_H
+typedef const uint8_t part_care;
+static const uint8_t no_care = 0;
+#endif
+#define SHOW(port, value)      (out->port = (value))
+#define SHOW_WORDS(port, from) (out->port = from)
+#define SHOW_ROW(port, row)
+#define SHOW_SET(ports, set)   (out->sets.ports = (set))
+#define IN_SET(ports)          (in->sets.ports)
+#define WLK_STRUCTS_MODEL(...) enum { PART_NAME(WLK_END) }
 """,
     "frame/structs.h": f"""\
+#ifdef PART
+#include "frame/of_part.h"
+#else
 #include "frame/model.h"
 typedef NAMED(in) in_t;
 typedef NAMED(out) out_t;
 typedef out_t care_t;
+#ifdef RAMS
+#include "frame/rams.h"
+#endif
 #define SHOW(port, value)      {SHOW}(out->port, value)
 #define SHOW_WORDS(port, from) {SHOW_WORDS}(out->port, from)
-#define SHOW_ROW(port, row)    {SHOW_ROW}(out->port, row)
-#define ROW(ram, copy, row)    (st->ram[copy][row])
-#ifdef RAMS
-#define WLK_RAM(name, {", ".join(RAM_NUMBERS)}) {_OF_RAM}
-RAMS(WLK_RAM)
-#endif
+#define SHOW_ROW(port, row)    {SHOW_ROW}(out->port, row, 1)
+#define SHOW_ROW_IF(port, is_shown, row) {SHOW_ROW}(out->port, row, is_shown)
 #define SHOW_SET(ports, set)   {SHOW}(out->sets.ports, set)
 #define IN_SET(ports)          (in->sets.ports)
 #ifdef CYCLE
@@ -127,6 +164,7 @@ static void {OUTPUTS}(const cfg_t *cfg, const state_t *st, const in_t *in, out_t
 static void {EDGE}(const cfg_t *cfg, state_t *st, const in_t *in) {{ edge(cfg, st, in); }} \\
 enum {{ WLK_END }}
 #endif
+#endif
 """,
     "frame/no_state.h": """\
 #include "frame/model.h"
@@ -143,12 +181,14 @@ FLAGS = ("-E", "-std=c11", "-undef", "-nostdinc", "-w")
 
 def parse(table: Table, path: Path) -> c_ast.FileAST:
     """The model of a block. BUILD_FAIL names file and line."""
-    ports, generated = f"warplock/{table.name}_ports.h", c.CTable(table)
-    texts = HEADERS | {ports: generated.model_header()}
-    for name in generated.unit_headers():
-        texts[f"warplock/{name}_ports.h"] = c.CTable(load(name)).model_header()
-    texts[f"warplock/{table.name}_view.h"] = f'#include "{ports}"\n'
-    texts[f"warplock/{table.name}_open.h"] = ""
+    texts = dict(HEADERS)
+    for each in composed.blocks(table):
+        ports, generated = f"warplock/{each.name}_ports.h", c.CTable(each)
+        for name in generated.unit_headers():
+            texts[f"warplock/{name}_ports.h"] = c.CTable(load(name)).model_header()
+        texts[ports] = generated.model_header()
+        texts[f"warplock/{each.name}_view.h"] = f'#include "{ports}"\n'
+        texts[f"warplock/{each.name}_open.h"] = ""
     text = _preprocessed(path, texts)
     try:
         return c_parser.CParser().parse(text, str(path))
