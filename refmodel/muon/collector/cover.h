@@ -8,7 +8,7 @@ static uint32_t naming(uint32_t preg, uint32_t a, uint32_t b, uint32_t c) {
     return (uint32_t)(a == preg) | (uint32_t)(b == preg) << 1 | (uint32_t)(c == preg) << 2;
 }
 
-static uint64_t request_events(const in_t *in, const cycle *c) {
+static uint64_t collect_events(const in_t *in, const cycle *c) {
     const uint32_t asked = c->fires ? IN_SET(readReq_bits_regs_enable) : 0;
     const uint32_t a = in->readReq.bits.regs[0].pReg, b = in->readReq.bits.regs[1].pReg;
     const uint32_t d = in->readReq.bits.regs[2].pReg;
@@ -55,7 +55,7 @@ static uint64_t events(const cfg_t *cfg, const state_t *st, const in_t *in, cons
         return (st->alloc_valid != 0) * EVENT(RESET_IN_FLIGHT) | writes * EVENT(WRITE_IN_RESET) |
                c.fires * EVENT(REQUEST_IN_RESET);
     }
-    return request_events(in, &c) | table_events(cfg, st, in, &c) | write_events(cfg, st, in, &c);
+    return collect_events(in, &c) | table_events(cfg, st, in, &c) | write_events(cfg, st, in, &c);
 }
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Muon's operand collector. Rules: README.md (muon-issue §2). The stage has the same rules in
-// muon/issue/collector_rules.h.
+// Muon's operand collector. Rules: README.md (muon-issue §2).
 #include "muon/sets.h"
 #include "warplock/collector.h"
 #include "warplock/collector_open.h"
@@ -40,13 +39,18 @@ static void see(const cfg_t *cfg, const state_t *st, const in_t *in, cycle *c) {
     c->writes = in->writeReq.valid & in->writeReq.bits.regs[0].enable;
 }
 
+// §2.6
+static void response(const state_t *st, out_t *out, care_t *care) {
+    SHOW(readResp.valid, st->readResp_valid);
+    SHOW(readResp.bits.collEntry, st->nextAllocId);
+    SHOW_SET(readResp_bits_regs_enable, st->nextEn);
+}
+
 static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, const cycle *c, out_t *out,
                     care_t *care) {
     (void)in;
+    response(st, out, care);
     SHOW(readReq.ready, c->is_ready);
-    SHOW(readResp.valid, st->readResp_valid); // §2.6
-    SHOW(readResp.bits.collEntry, st->nextAllocId);
-    SHOW_SET(readResp_bits_regs_enable, st->nextEn);
     SHOW(writeReq.ready, true); // §2.5
     SHOW(writeResp.valid, st->writeResp_valid);
     SHOW(writeResp.bits.collEntry, 0);
@@ -98,7 +102,7 @@ static void allocate(const cfg_t *cfg, state_t *st, const in_t *in, const cycle 
 }
 
 // §2.8, §2.10
-static void request(state_t *st, const in_t *in, const cycle *c) {
+static void issue_read(state_t *st, const in_t *in, const cycle *c) {
     st->readResp_valid = c->fires;
     st->nextEn = c->fires ? IN_SET(readReq_bits_regs_enable) : 0;
     for (uint32_t i = 0; i < OPERANDS; i++) {
@@ -142,7 +146,7 @@ static void edge(const cfg_t *cfg, state_t *st, const in_t *in, const cycle *c) 
         st->occupant[st->nextAllocId] = st->nextEn;
     }
     allocate(cfg, st, in, c);
-    request(st, in, c);
+    issue_read(st, in, c);
     write(cfg, st, in, c);
 }
 

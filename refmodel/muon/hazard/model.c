@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Muon's hazard check. Rules: README.md (muon-issue §4; its arbiter is §1). The stages have the
-// same rules in muon/issue_x/hazard_rules.h.
+// Muon's hazard check. Rules: README.md (muon-issue §4; its arbiter is §1).
 #include "muon/sets.h"
 #include "warplock/hazard.h"
 #include "warplock/hazard_open.h"
@@ -25,24 +24,27 @@ typedef struct cycle {
 #define CYCLE cycle
 #include "frame/structs.h"
 
-static void find_candidates(const cfg_t *cfg, const in_t *in, cycle *c) {
-    uint32_t rd_has_reads = 0; // pending ones
+// What the heads say.
+static void see_heads(const cfg_t *cfg, const in_t *in, cycle *c) {
     c->has_rs1 = c->has_rs2 = c->has_rs3 = c->has_rd = 0;
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         c->has_rs1 |= wlk_entry_get_hasRs1(in->ibuf[w].bits) << w;
         c->has_rs2 |= wlk_entry_get_hasRs2(in->ibuf[w].bits) << w;
         c->has_rs3 |= wlk_entry_get_hasRs3(in->ibuf[w].bits) << w;
         c->has_rd |= wlk_entry_get_hasRd(in->ibuf[w].bits) << w;
+    }
+}
+
+// What the scoreboard answers decides.
+static void see_choice(const cfg_t *cfg, const state_t *st, const in_t *in, cycle *c) {
+    uint32_t rd_has_reads = 0; // pending ones
+    for (uint32_t w = 0; w < cfg->num_warps; w++) {
         rd_has_reads |= (uint32_t)(in->scb.warps[w].readRd.pendingReads != 0) << w;
     }
     // §4.2
     c->waw = IN_SET(ibuf_valid) & c->has_rd & IN_SET(scb_warps_readRd_pendingWrites);
     c->war = IN_SET(ibuf_valid) & c->has_rd & rd_has_reads;
     c->candidates = IN_SET(ibuf_valid) & ~c->waw & ~c->war;
-}
-
-static void see(const cfg_t *cfg, const state_t *st, const in_t *in, cycle *c) {
-    find_candidates(cfg, in, c);
     // §4.4; without a candidate the last warp shows
     c->choice = round_robin(c->candidates, st->last, (cfg->num_warps - 1u) % WARPS);
     c->has_rs = operands_with(c->choice, c->has_rs1, c->has_rs2, c->has_rs3);
@@ -50,7 +52,17 @@ static void see(const cfg_t *cfg, const state_t *st, const in_t *in, cycle *c) {
                                         IN_SET(scb_warps_readRs2_pendingWrites),
                                         IN_SET(scb_warps_readRs3_pendingWrites)); // §4.3
     c->books = (c->candidates != 0) & in->rsAdmit.ready;                          // §4.5
-    c->fires = c->books & in->scb.updateRS.success;                               // §4.6
+}
+
+// §4.6
+static void see_answer(const in_t *in, cycle *c) {
+    c->fires = c->books & in->scb.updateRS.success;
+}
+
+static void see(const cfg_t *cfg, const state_t *st, const in_t *in, cycle *c) {
+    see_heads(cfg, in, c);
+    see_choice(cfg, st, in, c);
+    see_answer(in, c);
 }
 
 // §4.1
@@ -83,15 +95,19 @@ static void booking(const cfg_t *cfg, const in_t *in, const cycle *c, out_t *out
     SHOW_SET(scb_updateRS_reads_decr, 0);
 }
 
-static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, const cycle *c, out_t *out,
-                    care_t *care) {
-    questions(cfg, in, c, out, care);
-    booking(cfg, in, c, out, care);
+static void admission(const in_t *in, const cycle *c, out_t *out, care_t *care) {
     SHOW_SET(ibuf_ready, (uint32_t)c->fires << c->choice);                // §4.6
     SHOW(rsAdmit.valid, (c->candidates != 0) & in->scb.updateRS.success); // §4.6
     SHOW_WORDS(rsAdmit.bits.ibufEntry, in->ibuf[c->choice].bits);         // §4.7
     SHOW_SET(rsAdmit_bits_valid, (uint8_t)~c->has_rs);                    // §4.3
     SHOW_SET(rsAdmit_bits_busy, c->busy);
+}
+
+static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, const cycle *c, out_t *out,
+                    care_t *care) {
+    questions(cfg, in, c, out, care);
+    booking(cfg, in, c, out, care);
+    admission(in, c, out, care);
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         SHOW(perf[w].stallsWAW, st->perf.stallsWAW[w]);
         SHOW(perf[w].stallsWAR, st->perf.stallsWAR[w]);

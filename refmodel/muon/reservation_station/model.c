@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Muon's reservation station. Rules: README.md (muon-issue §5; its arbiter is §1). The stages have
-// the same rules in muon/issue_x/reservation_station_rules.h.
+// Muon's reservation station. Rules: README.md (muon-issue §5; its arbiter is §1).
 #include "muon/sets.h"
 #include "warplock/reservation_station.h"
 #include "warplock/reservation_station_open.h"

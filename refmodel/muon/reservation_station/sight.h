@@ -57,6 +57,18 @@ static void learn_free_row(const cfg_t *cfg, state_t *st, uint32_t row, const ou
     st->sequence[row] = 0;
 }
 
+static void learn_counters(const cfg_t *cfg, state_t *st, const out_t *out) {
+    clear_counters(st);
+    st->perf.cyclesDispatched = out->perf.cyclesDispatched;
+    st->perf.cyclesEligible = out->perf.cyclesEligible;
+    st->perf.accRsOccupancy = out->perf.accRsOccupancy;
+    for (uint32_t w = 0; w < cfg->num_warps; w++) {
+        st->perf.perWarp.cyclesDispatched[w] = out->perf.perWarp[w].cyclesDispatched;
+        st->perf.perWarp.cyclesEligible[w] = out->perf.perWarp[w].cyclesEligible;
+        st->perf.perWarp.stallsRSFull[w] = out->perf.perWarp[w].stallsRSFull;
+    }
+}
+
 /* Stage and counters are outputs: one cycle shows them. */
 static void learn(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out) {
     if (!out->admit.ready) {
@@ -72,15 +84,7 @@ static void learn(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *ou
     if (out->issue.valid && in->issue.ready) {
         st->stage.collected = out->collector.readData.req.valid;
     }
-    clear_counters(st);
-    st->perf.cyclesDispatched = out->perf.cyclesDispatched;
-    st->perf.cyclesEligible = out->perf.cyclesEligible;
-    st->perf.accRsOccupancy = out->perf.accRsOccupancy;
-    for (uint32_t w = 0; w < cfg->num_warps; w++) {
-        st->perf.perWarp.cyclesDispatched[w] = out->perf.perWarp[w].cyclesDispatched;
-        st->perf.perWarp.cyclesEligible[w] = out->perf.perWarp[w].cyclesEligible;
-        st->perf.perWarp.stallsRSFull[w] = out->perf.perWarp[w].stallsRSFull;
-    }
+    learn_counters(cfg, st, out);
 }
 
 /* A counter of valid rows stood still, so no row was valid; a dump may have only one of them. Each

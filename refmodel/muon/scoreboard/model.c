@@ -45,11 +45,12 @@ static void consolidate(update *reads) {
     }
 }
 
-// §3.2: a count that would leave its range stays.
+// §3.2: a count that would leave its range stays. It has as many bits as `most`.
 static void apply(update *u, uint8_t count, uint32_t most) {
+    const uint64_t bits = wlk_mask(wlk_clog2(most + 1u));
     const int to = count + u->delta;
     u->succeeds = (u->delta == 0) | ((to >= 0) & (to <= (int)most));
-    u->count = u->succeeds ? (uint8_t)to : count;
+    u->count = u->succeeds ? (uint8_t)((uint64_t)to & bits) : count;
 }
 
 // §3.2: the counts after collector and write-back. At most one update of a group names a register
@@ -71,26 +72,36 @@ static bool all_succeed(const update *reads) {
     return reads[0].succeeds & reads[1].succeeds & reads[2].succeeds;
 }
 
-static void see(const cfg_t *cfg, const state_t *st, const in_t *in, cycle *c) {
+// §3.2: collector and write-back on the table, then the admission on the result. No enable is
+// looked at (§3.5).
+static void see_returns(const cfg_t *cfg, const state_t *st, const in_t *in, cycle *c) {
     for (uint32_t i = 0; i < READS; i++) {
         UPDATE(c->coll[i], updateColl.reads[i]);
-        UPDATE(c->rs[i], hazard.updateRS.reads[i]);
     }
     UPDATE(c->wb, updateWB.write);
-    UPDATE(c->rs_write, hazard.updateRS.write);
     consolidate(c->coll);
-    consolidate(c->rs);
-    // §3.2: collector and write-back on the table, then the admission on the result. No enable is
-    // looked at (§3.5).
     for (uint32_t i = 0; i < READS; i++) {
         apply(&c->coll[i], st->pendingReads[c->coll[i].preg], cfg->max_pending_reads);
     }
     apply(&c->wb, st->pendingWrites[c->wb.preg], cfg->max_pending_writes);
+}
+
+static void see_booking(const cfg_t *cfg, const state_t *st, const in_t *in, cycle *c) {
+    for (uint32_t i = 0; i < READS; i++) {
+        UPDATE(c->rs[i], hazard.updateRS.reads[i]);
+    }
+    UPDATE(c->rs_write, hazard.updateRS.write);
+    consolidate(c->rs);
     for (uint32_t i = 0; i < READS; i++) {
         apply(&c->rs[i], reads_of(st, c, c->rs[i].preg), cfg->max_pending_reads);
     }
     apply(&c->rs_write, writes_of(st, c, c->rs_write.preg), cfg->max_pending_writes);
     c->admits = in->hazard.updateRS.enable & all_succeed(c->rs) & c->rs_write.succeeds; // §3.3
+}
+
+static void see(const cfg_t *cfg, const state_t *st, const in_t *in, cycle *c) {
+    see_returns(cfg, st, in, c);
+    see_booking(cfg, st, in, c);
 }
 
 // The read ports of warp w.
@@ -121,11 +132,15 @@ static void answers(const cfg_t *cfg, const state_t *st, const in_t *in, const c
     }
 }
 
-static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, const cycle *c, out_t *out,
-                    care_t *care) {
+static void successes(const cycle *c, out_t *out, care_t *care) {
     SHOW(updateColl.success, all_succeed(c->coll));
     SHOW(updateWB.success, c->wb.succeeds);
     SHOW(hazard.updateRS.success, c->admits);
+}
+
+static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, const cycle *c, out_t *out,
+                    care_t *care) {
+    successes(c, out, care);
     answers(cfg, st, in, c, out, care);
 }
 
