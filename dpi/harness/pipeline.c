@@ -93,11 +93,11 @@ static uint32_t coll_ptr(const wlk_issue_state *st, uint32_t row) {
 }
 
 static uint32_t stage_full(const wlk_issue_state *st) {
-    return st->reservStation.stage_full;
+    return st->reservStation.stage.full;
 }
 
 static const uint64_t *stage_entry(const wlk_issue_state *st) {
-    return st->reservStation.stage;
+    return st->reservStation.stage.entry;
 }
 
 static uint32_t pending_reads(const wlk_issue_state *st, uint32_t preg) {
@@ -110,7 +110,7 @@ static uint32_t pending_writes(const wlk_issue_state *st, uint32_t preg) {
 
 // The warp that was admitted last; any before the first admission.
 static uint32_t last_admitted(const wlk_issue_state *st) {
-    return (uint32_t)__builtin_ctz(st->hazard.last | UINT32_C(1) << 31);
+    return st->hazard.last;
 }
 
 /* ---- the file ---- */

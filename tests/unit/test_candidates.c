@@ -29,7 +29,7 @@ static struct {
 static void set_hazard_last(uint32_t warp) {
     const char *name = s.rtl.block->table->name;
     if (strcmp(name, "issue") == 0) {
-        ((wlk_issue_state *)s.rtl.state)->hazard.last = UINT32_C(1) << warp;
+        ((wlk_issue_state *)s.rtl.state)->hazard.last = (uint8_t)warp;
     } else if (strcmp(name, "hazard") == 0) {
         ((wlk_hazard_state *)s.rtl.state)->last = (uint8_t)warp;
     }
@@ -37,14 +37,11 @@ static void set_hazard_last(uint32_t warp) {
 
 static void set_station(uint32_t row) {
     const char *name = s.rtl.block->table->name;
-    if (strcmp(name, "issue") == 0) {
-        wlk_issue_x_reservation_station *st = &((wlk_issue_state *)s.rtl.state)->reservStation;
-        st->last = UINT32_C(1) << row;
-        memset(st->stage, 0xff, sizeof st->stage);
-        st->stage_collEntry = 1;
-        st->stage_collFired = 7;
-    } else if (strcmp(name, "reservation_station") == 0) {
-        wlk_reservation_station_state *st = (wlk_reservation_station_state *)s.rtl.state;
+    const bool is_stage = strcmp(name, "issue") == 0;
+    if (is_stage || strcmp(name, "reservation_station") == 0) {
+        wlk_reservation_station_state *st = is_stage
+                                                ? &((wlk_issue_state *)s.rtl.state)->reservStation
+                                                : (wlk_reservation_station_state *)s.rtl.state;
         st->last = (uint8_t)row;
         memset(st->stage.entry, 0xff, sizeof st->stage.entry);
         st->stage.collEntry = 1;
@@ -445,9 +442,20 @@ CASE(candidates_record_hides_what_they_disagree_on) {
     end_candidates();
 }
 
-// Lanes 0 and 1 of register 5 that a candidate knows.
+// Lanes of register 5, of the first operand, that are known.
+static void find_register(void *ctx, const char *name, int32_t index, const uint64_t *words,
+                          uint32_t n_words, uint64_t known, wlk_notation notation) {
+    (void)words, (void)n_words, (void)notation;
+    if (strcmp(name, "rf[0]") == 0 && index == 5) {
+        *(uint64_t *)ctx = known;
+    }
+}
+
+// Lanes 0 and 1 of it that a candidate knows.
 static uint32_t known_lanes(uint32_t candidate) {
-    return (uint32_t)((const wlk_issue_state *)w.states[candidate])->collector.rf_known[5] & 3u;
+    uint64_t known = 0;
+    w.block->visit(w.cfg, w.states[candidate], find_register, &known);
+    return (uint32_t)known & 3u;
 }
 
 CASE(candidates_forget_in_every_candidate) {

@@ -81,9 +81,9 @@ CASE(reservation_station_counters_have_64_bits) {
 CASE(issue_counters_have_64_bits) {
     rig_open(&r, "issue", "", WLK_POWER_ZERO);
     wlk_issue_state *st = r.state;
-    st->reservStation.accRsOccupancy = UINT32_MAX;
-    st->reservStation.perWarp[0][WLK_ISSUE_X_RS_ELIGIBLE] = UINT32_MAX;
-    st->hazard.perf[1][WLK_ISSUE_X_HAZARD_WAW] = UINT32_MAX;
+    st->reservStation.perf.accRsOccupancy = UINT32_MAX;
+    st->reservStation.perf.perWarp.cyclesEligible[0] = UINT32_MAX;
+    st->hazard.perf.stallsWAW[1] = UINT32_MAX;
     for (uint32_t w = 0; w < 3; w++) { // all write register 20
         rig_idle(&r);
         rig_put(&r, "ibuf_%u_valid ibuf_%u_bits_uop_inst_essentials_22", w, w);

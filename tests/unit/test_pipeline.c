@@ -97,18 +97,22 @@ static void take_word(order *o, const char *word) {
     }
 }
 
+// A counter of each warp.
+static void print_counter(const player *y, const char *name, const uint64_t *values) {
+    (void)printf(", \"%s\": [", name);
+    for (uint32_t w = 0; w < config(y)->num_warps; w++) {
+        (void)printf("%s%" PRIu64, w != 0 ? ", " : "", values[w]);
+    }
+    (void)printf("]");
+}
+
 static void print_counts(const player *y) {
-    static const char *const names[WLK_ISSUE_X_HAZARD_COUNTERS] = {"waw", "war", "scoreboard"};
+    const wlk_issue_state *st = (const wlk_issue_state *)y->g.state;
     (void)printf("{\"admitted\": %" PRIu64 ", \"issued\": %" PRIu64 ", \"written\": %" PRIu64,
                  y->admitted, y->issued, y->written);
-    for (uint32_t k = 0; k < WLK_ISSUE_X_HAZARD_COUNTERS; k++) {
-        (void)printf(", \"%s\": [", names[k]);
-        for (uint32_t w = 0; w < config(y)->num_warps; w++) {
-            (void)printf("%s%" PRIu64, w != 0 ? ", " : "",
-                         ((const wlk_issue_state *)y->g.state)->hazard.perf[w][k]);
-        }
-        (void)printf("]");
-    }
+    print_counter(y, "waw", st->hazard.perf.stallsWAW);
+    print_counter(y, "war", st->hazard.perf.stallsWAR);
+    print_counter(y, "scoreboard", st->hazard.perf.stallsScoreboard);
     (void)printf("}\n");
 }
 

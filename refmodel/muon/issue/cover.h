@@ -3,64 +3,69 @@
 #ifndef WLK_ISSUE_COVER_H
 #define WLK_ISSUE_COVER_H
 
-static uint64_t admission_events(const cycle_t *c) {
-    const uint32_t room = c->rs.room;
-    uint32_t waited = 0;
+static uint64_t admission_events(const in_t *in, const cycle *c) {
+    const uint64_t *entry = in->ibuf[c->hazard.choice].bits;
+    const bool any = c->hazard.candidates != 0, room = c->to_hazard.rsAdmit.ready;
+    bool waited = false;
     for (uint32_t i = 0; i < OPERANDS; i++) {
-        waited |=
-            (c->hz.has_rs >> i & 1u) &
-            (uint32_t)(c->rs.wake_rd != 0 && wlk_entry_rs(c->admission.entry, i) == c->rs.wake_rd);
+        waited |= has(c->hazard.has_rs, i) && wlk_entry_rs(entry, i) == in->writeback.bits.rd;
     }
-    return (c->hz.fires ? EVENT(ADMIT) : 0u) | (c->hz.waw ? EVENT(STALL_WAW) : 0u) |
-           (c->hz.war ? EVENT(STALL_WAR) : 0u) |
-           ((c->hz.any & room & bit_not(c->hz.fires)) ? EVENT(REFUSED_BY_COUNT) : 0u) |
-           ((c->hz.any & bit_not(room)) ? EVENT(RS_FULL) : 0u) |
-           ((c->hz.fires & waited) ? EVENT(ADMIT_ON_WRITEBACK) : 0u) |
-           (c->hz.fires && c->hz.busy ? EVENT(ADMIT_BUSY) : 0u) |
-           (set_is_single(c->hz.candidates) ? 0u : EVENT(SEVERAL_HEADS));
+    waited &= in->writeback.valid && in->writeback.bits.rd != 0;
+    return (c->hazard.fires ? EVENT(ADMIT) : 0u) | (c->hazard.waw != 0 ? EVENT(STALL_WAW) : 0u) |
+           (c->hazard.war != 0 ? EVENT(STALL_WAR) : 0u) |
+           (any && room && !c->hazard.fires ? EVENT(REFUSED_BY_COUNT) : 0u) |
+           (any && !room ? EVENT(RS_FULL) : 0u) |
+           (c->hazard.fires && waited ? EVENT(ADMIT_ON_WRITEBACK) : 0u) |
+           (c->hazard.fires && c->hazard.busy != 0 ? EVENT(ADMIT_BUSY) : 0u) |
+           (are_several(c->hazard.candidates) ? EVENT(SEVERAL_HEADS) : 0u);
 }
 
-static uint64_t row_events(const state_t *st, const cycle_t *c) {
-    const rs_state *rs = &st->reservStation;
-    uint32_t woken = 0;
+static uint64_t row_events(const cfg_t *cfg, const state_t *st, const cycle *c) {
+    const bool asks = c->to_collector.readReq.valid, fires = c->collector.fires;
+    uint32_t wakes = 0;
     for (uint32_t i = 0; i < OPERANDS; i++) {
-        woken |= rs_woken(rs, i, c->rs.wake_rd);
+        wakes |= st->reservStation.busy[i] & woken(cfg, &st->reservStation, &c->to_station, i);
     }
-    return (c->coll.request ? EVENT(REQUEST) : 0u) |
-           ((c->rs.req_valid & bit_not(c->coll.request)) ? EVENT(COLLECTOR_FULL) : 0u) |
-           ((c->coll.request & c->coll.free_now) ? EVENT(ENTRY_REUSED) : 0u) |
-           (c->rs.dispatch && (c->rs.completes >> c->rs.choice & 1u) ? EVENT(FORWARDED) : 0u) |
-           (woken ? EVENT(WAKE) : 0u) |
-           ((c->rs.eligible & ~c->rs.candidates) ? EVENT(IN_ORDER_HOLDS) : 0u) |
-           (set_is_single(c->rs.candidates) ? 0u : EVENT(SEVERAL_ELIGIBLE));
+    return (fires ? EVENT(REQUEST) : 0u) | (asks && !fires ? EVENT(COLLECTOR_FULL) : 0u) |
+           (fires && c->collector.frees ? EVENT(ENTRY_REUSED) : 0u) |
+           (c->station.dispatches && has(c->station.any_answered, c->station.choice)
+                ? EVENT(FORWARDED)
+                : 0u) |
+           (wakes != 0 ? EVENT(WAKE) : 0u) |
+           ((c->station.all_ready & ~c->station.candidates) != 0 ? EVENT(IN_ORDER_HOLDS) : 0u) |
+           (are_several(c->station.candidates) ? EVENT(SEVERAL_ELIGIBLE) : 0u);
 }
 
-static uint64_t issue_events(const state_t *st, const cycle_t *c) {
-    const uint64_t *stage = st->reservStation.stage;
-    if (!c->rs.issue_fire) {
-        return st->reservStation.stage_full ? EVENT(ISSUE_BLOCKED) : 0u;
+static uint64_t issue_events(const state_t *st, const cycle *c) {
+    const uint64_t *entry = st->reservStation.stage.entry;
+    if (!c->station.issues) {
+        return st->reservStation.stage.full ? EVENT(ISSUE_BLOCKED) : 0u;
     }
-    return EVENT(ISSUE) | (wlk_entry_has_rs(stage) ? 0u : EVENT(NO_SOURCE)) |
-           (wlk_entry_get_hasRd(stage) ? 0u : EVENT(NO_RD)) |
-           (wlk_entry_x0(stage) ? EVENT(X0_SOURCE) : 0u) |
-           (wlk_entry_repeats(stage) ? EVENT(REPEATED_SOURCE) : 0u);
+    return EVENT(ISSUE) | (wlk_entry_has_rs(entry) ? 0u : EVENT(NO_SOURCE)) |
+           (wlk_entry_get_hasRd(entry) ? 0u : EVENT(NO_RD)) |
+           (wlk_entry_x0(entry) ? EVENT(X0_SOURCE) : 0u) |
+           (wlk_entry_repeats(entry) ? EVENT(REPEATED_SOURCE) : 0u);
 }
 
-static uint64_t write_events(const cfg_t *cfg, const state_t *st, const cycle_t *c) {
-    const uint64_t all = wlk_mask(cfg->num_lanes), lanes = c->coll.write_mask & all;
+static uint64_t result_events(const cfg_t *cfg, const state_t *st, const in_t *in) {
+    const uint64_t all = wlk_mask(cfg->num_lanes), lanes = in->writeback.bits.tmask & all;
     const uint16_t *landing = st->collector.nextPReg;
-    const uint32_t hit =
-        st->collector.nextEn & coll_naming(c->coll.write_preg, landing[0], landing[1], landing[2]);
-    return (c->coll.write && hit ? EVENT(WRITE_WHILE_LANDING) : 0u) |
-           (c->coll.write && lanes != 0 && lanes != all ? EVENT(PARTIAL_WRITE) : 0u);
+    const uint32_t rd = in->writeback.bits.rd;
+    const uint32_t hit = st->collector.nextEn & naming(rd, landing[0], landing[1], landing[2]);
+    const bool writes = in->writeback.valid && rd != 0;
+    return (writes && hit != 0 ? EVENT(WRITE_WHILE_LANDING) : 0u) |
+           (writes && lanes != 0 && lanes != all ? EVENT(PARTIAL_WRITE) : 0u);
 }
 
-static uint64_t events(const cfg_t *cfg, const state_t *st, const uint64_t *in, const cycle_t *c) {
-    if (c->rs_in.reset) {
-        return st->reservStation.valid ? EVENT(RESET_IN_FLIGHT) : 0u;
+static uint64_t events(const cfg_t *cfg, const state_t *st, const in_t *in, const out_t *out) {
+    cycle c;
+    (void)out;
+    see(cfg, st, in, &c);
+    if (in->reset) {
+        return st->reservStation.valid != 0 ? EVENT(RESET_IN_FLIGHT) : 0u;
     }
-    return admission_events(c) | row_events(st, c) | issue_events(st, c) |
-           write_events(cfg, st, c) | (GET(softReset, in) ? EVENT(SOFT_RESET) : 0u);
+    return admission_events(in, &c) | row_events(cfg, st, &c) | issue_events(st, &c) |
+           result_events(cfg, st, in) | (in->softReset ? EVENT(SOFT_RESET) : 0u);
 }
 
 #endif

@@ -25,16 +25,11 @@ static uint32_t stray(const stage *s, const wlk_stimulus_state *stim, uint64_t r
                                       : (uint32_t)(random >> 8) & (s->num_pregs - 1u);
 }
 
-// A member of the set of values that an arbiter's `last` may have.
-static uint32_t one_of(uint32_t set) {
-    return (uint32_t)__builtin_ctz(set | UINT32_C(1) << 31);
-}
-
 static stage stage_of(const uint32_t *words, const void *model_state,
                       const wlk_stimulus_state *stim) {
     const wlk_issue_cfg *cfg = (const wlk_issue_cfg *)words;
     const wlk_issue_state *st = (const wlk_issue_state *)model_state;
-    const wlk_issue_x_reservation_station *rows = &st->reservStation;
+    const struct wlk_reservation_station_state *rows = &st->reservStation;
     const memory *mem = memory_at(stim);
     return (stage){
         .num_warps = cfg->num_warps,
@@ -47,8 +42,8 @@ static stage stage_of(const uint32_t *words, const void *model_state,
         .debug = cfg->debug != 0,
         .window = 1,
         .n_ports = 1,
-        .ports = {{rows->stage_full ? rows->stage : NULL, mem->port_known}},
-        .last = one_of(st->hazard.last),
+        .ports = {{rows->stage.full ? rows->stage.entry : NULL, mem->port_known}},
+        .last = st->hazard.last,
         .last_known = mem->last_known,
         .valid = rows->valid,
         .op_ready = rows->opReady,

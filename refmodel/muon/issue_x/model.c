@@ -13,7 +13,7 @@
 #include "dispatch.h"
 #include "edge.h"
 #include "hazard_late.h"
-#include "muon/stage_counters.h"
+#include "stage_counters.h"
 #include "reservation_station_late.h"
 #include "write.h"
 
