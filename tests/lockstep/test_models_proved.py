@@ -28,7 +28,7 @@ CASES = [
 ]
 # A counterexample of them rests on values that are x in the stub: then it is no error that
 # simulation does not confirm it.
-WITH_X = ("collector", "reservation_station", "scoreboard")
+WITH_X = ("collector", "issue", "reservation_station", "scoreboard")
 # Where the small configuration has no choice, and no order.
 FAULTY = {"collector": "three_entries", "hazard": "warps3", "reservation_station": "rows2"}
 COMPACT, DISPATCH, SETS, ORDER, PERF = "compact.h", "dispatch.h", "sets.h", "order.h", "perf.h"
@@ -280,6 +280,43 @@ FAULTS = {
             "if (in->softReset && c->waw == 0) {",
         ),
     },
+    "issue": {
+        "room is not looked at": (
+            "model.c",
+            "to->rsAdmit.ready = c->of_station.admit.ready;",
+            "to->rsAdmit.ready = true;",
+        ),
+        "every operand is collected": (
+            "model.c",
+            "= from->sets.rsAdmit_bits_valid;",
+            "= 0;",
+        ),
+        "the collector is never full": (
+            "model.c",
+            "c->to_station.collector.readReq.ready = c->of_collector.readReq.ready;",
+            "c->to_station.collector.readReq.ready = true;",
+        ),
+        "registers are not written": (
+            "model.c",
+            "to->writeReq.valid = in->writeback.valid;",
+            "to->writeReq.valid = false;",
+        ),
+        "operands show without an issue": (
+            "model.c",
+            "SHOW_ROW_IF(operands[i], has(c->of_collector.sets.readData_resp_bits_enable, i),",
+            "SHOW_ROW_IF(operands[i], true,",
+        ),
+        "softReset stops at hazard": (
+            "model.c",
+            "to->softReset = in->softReset; // §6.4\n    to->issue",
+            "to->softReset = false;\n    to->issue",
+        ),
+        "reset does not reach the scoreboard": (
+            "model.c",
+            "    scoreboard_clear(cfg, &st->scoreboard);\n",
+            "",
+        ),
+    },
     "reservation_station": {
         "room where all rows are free alone": (
             "model.c",
@@ -447,8 +484,8 @@ def prove(block, name, code):
 
 
 def test_models_are_in_model_c():
-    named = "collector compactor dispatch_basic dispatch_compacting hazard reservation_station"
-    assert {*named.split(), "scoreboard"} <= {*BLOCKS}
+    named = "collector compactor dispatch_basic dispatch_compacting hazard issue"
+    assert {*named.split(), "reservation_station", "scoreboard"} <= {*BLOCKS}
     assert FAULTS.keys() == {*BLOCKS}
 
 
@@ -473,7 +510,10 @@ def put_in(block, file, old, new, to, monkeypatch):
         made = to / (folder.parent.name if source.parent != folder else "") / source.name
         made.parent.mkdir(exist_ok=True)
         made.write_text(text)
-    monkeypatch.setattr(netlist, "_source", lambda _: to / "model.c")
+    usual = netlist._source  # of the parts of a composed block
+    monkeypatch.setattr(
+        netlist, "_source", lambda table: to / "model.c" if table.name == block else usual(table)
+    )
 
 
 def test_row_that_a_memory_lacks_is_found(tmp_path, monkeypatch):

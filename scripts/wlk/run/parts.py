@@ -17,7 +17,9 @@ from ..prove import netlist
 from ..prove.aiger import Bit, Circuit, LoopError
 from ..prove.miter import Compared
 from ..prove.netlist import Hole, Netlist, Port, Source
+from ..tables import Table
 from .jobs import Job
+from .right import Right
 
 ROUNDS = 100  # in which blocks answer each other in one cycle
 
@@ -38,7 +40,7 @@ class Part:
         return netlist.read(self.gold), netlist.read(self.gate)
 
 
-def of(job: Job, gate: Source, compared: Sequence[Compared]) -> list[Part]:
+def of(job: Job, gate: Source, compared: Sequence[Compared], right: Right) -> list[Part]:
     """The parts of a composed block; none when the RTL is not made of the same modules."""
     inner = {part.table.name: part for part in composed.inner_parts(job.table, job.config)}
     design, top = job.fit.design, job.fit.module
@@ -59,13 +61,21 @@ def of(job: Job, gate: Source, compared: Sequence[Compared]) -> list[Part]:
                   for port in shared if port.direction == "in"]  # fmt: skip
         outputs = [Compared(Port(port.name, "out", port.width))
                    for port in shared if port.direction == "out"]  # fmt: skip
-        stub = Source(stubs.write_stub(table, part.cfg), table.module)
         beside = design.wrappers(module.name)
         own = replace(gate, files=design.files_for(module), top=module.name, wrappers=beside)
-        parts.append(Part(table.name, stub, own, outputs, table.reset))
+        gold = right.part(table, part.cfg)
+        parts.append(Part(table.name, gold, own, outputs, table.reset))
     stage = Source(stubs.write_stub(job.table, job.config), job.table.module, holes=stub_holes)
     wiring = Part("wiring", stage, replace(gate, holes=holes), wires, job.table.reset)
     return [*parts, wiring]
+
+
+def joined(table: Table, compared: Sequence[Compared], right: Right) -> Part | None:
+    """That what is right is made of such parts, where it is not by itself."""
+    gold = right.of_parts
+    if gold is None:
+        return None
+    return Part("composition", gold, Source(right.files, table.module), compared, table.reset)
 
 
 def _hole(block: str) -> str:

@@ -241,9 +241,11 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     beside = None if job.is_async else crosscheck.Beside(pair)
     place = folder.of(table.name, job.name)
     large = max(side.size for side in (gold, gate)) > FLAT
-    pieces = parts.of(job, source(job), compared) if large and not job.is_async else []
+    by_parts = large and not job.is_async
+    pieces = parts.of(job, source(job), compared, right) if by_parts else []
+    joined = parts.joined(table, compared, right) if pieces else None
     job.fit = None  # slang complains of what is left of it at the end
-    if not pieces or not _by_parts(asked, proof, pieces, reset):
+    if not pieces or not _by_parts(asked, proof, pieces, joined, reset):
         _whole(asked, proof, question, job)
     right.require_total(proof, question, lambda: _limits(asked, proof), asked)
     may_be_illegal = beside is None or proof.rules or right.kind == "model"
@@ -284,8 +286,9 @@ def _resets(asked: Prove, gold: Netlist, gate: Netlist) -> dict[str, int]:
 
 
 def _by_parts(
-    asked: Prove, proof: Proof, pieces: Sequence[parts.Part], reset: Mapping[str, int]
-) -> bool:
+    asked: Prove, proof: Proof, pieces: Sequence[parts.Part], joined: parts.Part | None,
+    reset: Mapping[str, int],
+) -> bool:  # fmt: skip
     """Is it proved part by part? What is not is noted, and says nothing yet of the whole."""
     share = asked.timeout * SHARE
     parts.require_no_loop(pieces)
@@ -303,6 +306,7 @@ def _by_parts(
         return decide(question, Limits(left, 0), fresh=asked.fresh)
 
     answers = {}
+    pieces = [*pieces, *([joined] if joined is not None else [])]
     for part, (answer, known) in progress.parallel(one, pieces, PARTS, lambda: None):
         answers[part.name] = (answer, known)
         if answer.verdict == Status.REFUTED:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from ..base import keep, outputs, setup
 from ..base.errors import Status, WlkError
-from ..gen import rules, stubs
+from ..gen import composed, rules, stubs
 from ..model import netlist as model
 from ..prove import netlist
 from ..prove.engines import Limits
@@ -45,6 +46,15 @@ class Right:
         """Outputs that it never shows."""
         return ()
 
+    def part(self, table: Table, config: Config) -> Source:
+        """The same of a block inside."""
+        return Source(stubs.write_stub(table, config), table.module)
+
+    @property
+    def of_parts(self) -> Source | None:
+        """What it is equal to: such parts, and the wires of the table. None: it is that."""
+        return None
+
     def require_total(
         self, proof: Proof, question: Question, limits: Callable[[], Limits], how: How
     ) -> None:
@@ -56,6 +66,7 @@ class _Model(Right):
     """Its model in C. That a compiler reads it as the netlist of it does is judged by lockstep."""
 
     made: model.Made
+    parts: Sequence["_Model"] = ()  # of a composed model, which leaves their faults to them
     name, kind = "C model", "model"
 
     def compared(self, ports: Sequence[Compared]) -> Sequence[Compared]:
@@ -67,11 +78,35 @@ class _Model(Right):
     def unshown(self) -> Sequence[str]:
         return self.made.lacking
 
+    def part(self, table: Table, config: Config) -> Source:
+        (made,) = (each for each in self.parts if each.table.name == table.name)
+        return Source(made.files, table.module)
+
+    @property
+    def of_parts(self) -> Source | None:
+        module = self.table.module
+        text = composed.module_texts(self.table, self.config)[module]
+        place = setup.BUILD / "models" / keep.digest([text]) / f"{module}.sv"
+        outputs.make_folder(place.parent)
+        with setup.locked(f"model-{place.parent.name}"), outputs.atomic_write(place) as out:
+            out.write(text)
+        keep.touch(place.parent, "model")
+        return Source([place, *(file for part in self.parts for file in part.files)], module)
+
+    @property
+    def netlist(self) -> netlist.Netlist:
+        """The model as logic."""
+        return netlist.read(Source(self.files, self.table.module))
+
     def require_total(
         self, proof: Proof, question: Question, limits: Callable[[], Limits], how: How
     ) -> None:
         """What is undefined in C must not happen, or what is proved is not what a compiler makes of
         the model: MODEL_ERROR names file, line, cycle and inputs."""
+        for part in self.parts:
+            own = Question(part.netlist, part.netlist, (), reset={part.table.reset: 1})
+            own.reset = own.reset if question.reset else {}
+            part.require_total(proof, own, limits, how)
         faults = self.made.faults
         if proof.answer.verdict != Status.OK or not faults:
             return
@@ -99,5 +134,10 @@ def of(table: Table, config: Config) -> Right:
     """Of a block in a configuration."""
     if not model.is_modelled(table):
         return Right(table, config, stubs.write_stub(table, config))
+    return _model(table, config)
+
+
+def _model(table: Table, config: Config) -> _Model:
     made = model.make(table, config)
-    return _Model(table, config, [made.path], made)
+    parts = [_model(part.table, part.cfg) for part in composed.inner_parts(table, config)]
+    return _Model(table, config, [made.path], made, parts)
