@@ -14,7 +14,7 @@ enum { CYCLES = 3000, MAX_PORTS = 4096, ODD = 1777 };
 // How a cycle is given: as a simulator does, as a waveform with X, as the harness does.
 typedef enum way { BY_VIEW, BY_WAVE, BY_BATCH, WAYS } way;
 
-static const char *const blocks[] = {"collector", "scoreboard", "hazard", "issue"};
+static const char *const blocks[] = {"collector", "scoreboard", "hazard", "issue_x"};
 
 static struct {
     rig rtl;

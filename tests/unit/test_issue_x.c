@@ -48,25 +48,14 @@ static bool equal(const rig *a, const rig *b, const wlk_port **same, uint32_t cy
     return true;
 }
 
-// Both with the same choices of what power-up leaves open.
-static void resolve(rig *a, rig *b) {
-    const uint32_t ways = a->block->outcomes(a->cfg, a->state, a->in);
-    CHECK(ways == b->block->outcomes(b->cfg, b->state, b->in));
-    if (ways > 1) {
-        a->block->assume(a->cfg, a->state, a->in, ways - 1u);
-        b->block->assume(b->cfg, b->state, b->in, ways - 1u);
-    }
-}
-
-// Both with these settings and that many entries.
-static void run(const char *settings, uint32_t entries, const char *profile, wlk_power_up power_up,
-                uint32_t cycles) {
+// Both with these settings and that many entries, and zeros at power-up.
+static void run(const char *settings, uint32_t entries, const char *profile, uint32_t cycles) {
     char text[RIG_TEXT];
     rig a, b;
     (void)snprintf(text, sizeof text, "%s coll_entries=%u", settings, entries);
-    rig_open(&a, "issue", text, power_up);
+    rig_open(&a, "issue", text, WLK_POWER_ZERO);
     (void)snprintf(text, sizeof text, "%s coll_depth=%u", settings, entries);
-    rig_open(&b, "issue_x", text, power_up);
+    rig_open(&b, "issue_x", text, WLK_POWER_ZERO);
     const wlk_port **same = shared(&a, &b);
     if (profile != NULL) {
         rig_stimulus(&a, 7, profile);
@@ -76,7 +65,6 @@ static void run(const char *settings, uint32_t entries, const char *profile, wlk
     for (uint32_t cycle = 0; cycle < cycles; cycle++) {
         rig_next(&a, a.state);
         take_inputs(&a, &b, same);
-        resolve(&a, &b);
         rig_record(&a);
         rig_record(&b);
         if (!equal(&a, &b, same, cycle)) {
@@ -90,22 +78,20 @@ static void run(const char *settings, uint32_t entries, const char *profile, wlk
 }
 
 CASE(default_equals_issue) {
-    run("num_warps=8", 2, "mix", WLK_POWER_UNKNOWN, SLOW);
-    run("num_warps=4 num_lanes=2 num_pregs=32 rs_entries=4 max_pending_reads=3", 2, "mix",
-        WLK_POWER_UNKNOWN, CYCLES);
+    run("num_warps=8", 2, "mix", SLOW);
+    run("num_warps=4 num_lanes=2 num_pregs=32 rs_entries=4 max_pending_reads=3", 2, "mix", CYCLES);
 }
 
 CASE(sizes_equal_issue) {
-    run("num_warps=3 num_lanes=2 num_pregs=32 rs_entries=1", 1, "mix", WLK_POWER_UNKNOWN, CYCLES);
+    run("num_warps=3 num_lanes=2 num_pregs=32 rs_entries=1", 1, "mix", CYCLES);
     run("num_warps=4 num_lanes=4 num_pregs=64 rs_entries=32 reg_banks=4 forward_coll_issue=0", 4,
-        "mix", WLK_POWER_ZERO, CYCLES);
-    run("num_warps=3 num_lanes=1 num_pregs=16 rs_entries=8 in_order_per_warp=1", 3, "mix",
-        WLK_POWER_UNKNOWN, CYCLES);
+        "mix", CYCLES);
+    run("num_warps=3 num_lanes=1 num_pregs=16 rs_entries=8 in_order_per_warp=1", 3, "mix", CYCLES);
 }
 
 CASE(stray_equals_issue) {
-    run("num_warps=4 num_lanes=2 num_pregs=16 rs_entries=4", 2, "stray", WLK_POWER_UNKNOWN, CYCLES);
-    run("num_warps=4 num_lanes=2 num_pregs=8 rs_entries=4", 2, NULL, WLK_POWER_UNKNOWN, CYCLES);
+    run("num_warps=4 num_lanes=2 num_pregs=16 rs_entries=4", 2, "stray", CYCLES);
+    run("num_warps=4 num_lanes=2 num_pregs=8 rs_entries=4", 2, NULL, CYCLES);
 }
 
 int main(void) {
