@@ -335,3 +335,11 @@ def test_payload_that_decides_is_refused_beside_memories(tmp_path):
     edit(folder / "model.c", ("regs[0].tmask;", "regs[0].data[0];"))
     with pytest.raises(WlkError, match=r"model\.c:\d+: a payload; .* row_write alone reads it"):
         open_state.make(tables.load("collector"), folder / "model.c")
+
+
+def test_payload_that_decides_in_a_part_is_refused_too(tmp_path):
+    folder = shutil.copytree(tables.shipped()["issue"], tmp_path / "issue")
+    part = shutil.copytree(tables.shipped()["collector"], folder / "muon" / "collector")
+    edit(part / "model.c", ("regs[0].tmask;", "regs[0].data[0];"))
+    with pytest.raises(WlkError, match=r"collector/model\.c:\d+: a payload; .* row_write alone"):
+        open_state.make(tables.load("issue"), folder / "model.c")

@@ -5,6 +5,7 @@ Each is text whose value is a `wlk_num` (partly.h). What it needs before it, cal
 them, is written as statements first.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -43,7 +44,9 @@ class Expressions:
         self._now: Function | None = None
         self._globals = {name: self._table(name) for name in self.known.globals.names}
         self.rams = self.known.rams
-        self.input = self.shape(self.known.types["in_t"])
+        named = self.known.types.items()  # those of parts too
+        sides = [of for name, of in named if re.fullmatch(r"(\w+_)?in_t", name)]
+        self.inputs = [Pointer(self.shape(of)) for of in sides]
 
     def shape(self, node: ast.Node) -> Shape:
         """The type that a node declares."""
@@ -209,7 +212,7 @@ class Expressions:
                 while isinstance(root, ast.StructRef | ast.ArrayRef):
                     root = root.name
                 found = self._find(root) if isinstance(root, ast.ID) else None
-                is_in = found is not None and found.type == Pointer(self.input)
+                is_in = found is not None and found.type in self.inputs
                 return is_in and isinstance(of, Array) and of.of == Number(U64)
         return False
 
