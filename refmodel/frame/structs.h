@@ -92,7 +92,8 @@ typedef struct own_calls {
     bool (*follow)(const cfg_t *cfg, state_t *st, uint32_t k);
     /* Before the edge of a cycle, while state is unknown: assigns supposition number k, from 0 on,
      * of members that decide what the cycle does, and returns true; false where the list has ended.
-     * The list has every value that they may have. Each that is possible is an outcome. */
+     * It assigns the same members for each k, and the list has every value that they may have. Each
+     * that is possible is an outcome. */
     bool (*suppose)(const cfg_t *cfg, state_t *st, const in_t *in, uint32_t k);
     /* State that no reset and no edge has set is unknown. */
     bool unknown_start;

@@ -10,6 +10,15 @@
 
 enum { MOST_SUPPOSED = 64 };
 
+/* Does it say anything that is not known? */
+static bool suppose_is_new(const wlk_num *known, const wlk_num *supposed) {
+    uint64_t more = 0;
+    for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
+        more |= supposed[i].known & ~known[i].known;
+    }
+    return more != 0;
+}
+
 /* What is known, and what is supposed; false: both exclude each other. */
 static bool suppose_meet(const wlk_num *known, wlk_num *supposed) {
     uint64_t differs = 0;
@@ -35,6 +44,10 @@ static uint32_t suppose_find(const uint32_t *params, const opened *o, const uint
         memcpy(st, o->known, sizeof st);
         if (!CALLED(suppose)(params, st, RAMS_OF(params, NULL), &given, k)) {
             break;
+        }
+        if (k == 0 && !suppose_is_new(o->known, st)) {
+            memcpy(found, o->known, sizeof o->known);
+            return 1; /* nor do the others */
         }
         if (!suppose_meet(o->known, st)) {
             continue;
