@@ -13,8 +13,8 @@
 #include "dispatch.h"
 #include "edge.h"
 #include "hazard_late.h"
-#include "stage_counters.h"
 #include "reservation_station_late.h"
+#include "stage_counters.h"
 #include "write.h"
 
 _Static_assert((int)WLK_ISSUE_X_COLLECTOR_CACHING == CX_CACHING, "values of `collector`");
