@@ -525,6 +525,18 @@ def test_row_that_a_memory_lacks_is_found(tmp_path, monkeypatch):
     assert "an index below row 1" in answer["error"]["message"]
 
 
+def test_wire_that_a_composed_block_lacks_is_found(tmp_path, monkeypatch):
+    """The proofs of its parts say nothing of that: there all inputs have values."""
+    table = tables.load("issue")
+    config = table.config(table.configs[table.small])
+    assert netlist.make(table, config).faults == []
+    wire = "    to->issue.ready = in->issue.ready;\n"
+    put_in("issue", "model.c", wire, "", tmp_path, monkeypatch)
+    (fault,) = netlist.make(table, config).faults
+    assert "reservation_station/model.c" in fault.where
+    assert fault.what == "a variable is read before it is written"
+
+
 @pytest.mark.parametrize(("block", "fault"), CHOSEN)
 def test_fault_in_a_model_is_found(block, fault, tmp_path, monkeypatch):
     """The compiled library does not have it: the counterexample is not confirmed."""

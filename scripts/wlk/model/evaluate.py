@@ -18,6 +18,8 @@ from .source import RAM
 from .values import BOOL, INT32, TYPES, U32, Cell, Leaf, Node, Places, Ram, Rows, Value, leaves, row
 from .words import FALSE, TRUE, Word, constant
 
+UNSET = "a variable is read before it is written"
+
 
 @dataclass
 class Frame:
@@ -287,7 +289,7 @@ class Evaluator(Arithmetic):
             kind = leaf.type
             if isinstance(leaf, Leaf):
                 unset = logic.either(unset, logic.both(when, leaf.unset))
-        self.fault(node, "a variable is read before it is written", unset)
+        self.fault(node, UNSET, unset)
         return Value(word, kind)
 
     def _write(self, node: ast.Node, value: Value, target: Places) -> None:

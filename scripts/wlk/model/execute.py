@@ -17,7 +17,7 @@ from pycparser import c_ast as ast
 from ..tables.expr import lane_step
 from ..tables.files import MODEL
 from .arithmetic import BUILTINS
-from .evaluate import Evaluator, Frame
+from .evaluate import UNSET, Evaluator, Frame
 from .source import RAM, RAM_NUMBERS, ROW_CALLS, SHOW, SHOW_ROW, SHOW_WORDS
 from .values import BOOL, U64, Leaf, Node, Places, Value
 from .words import FALSE, TRUE, Word, constant
@@ -48,8 +48,9 @@ class Executor(Evaluator):
         return [self._enter(call, [[(TRUE, cfg)]]).word.value for call in calls]
 
     def fault(self, node: ast.Node, what: str, bit: Word) -> None:
-        """Those in a part of a composed model are left to the proof of the part."""
-        if not any(self._is_of_part(self.functions[name]) for name in self._running):
+        """Those in a part of a composed model are left to the proof of the part, where all inputs
+        have values: here a wire may lack one."""
+        if what == UNSET or not any(self._is_of_part(self.functions[x]) for x in self._running):
             super().fault(node, what, bit)
 
     def _is_of_part(self, function: ast.FuncDef) -> bool:

@@ -104,9 +104,10 @@ class _Model(Right):
         """What is undefined in C must not happen, or what is proved is not what a compiler makes of
         the model: MODEL_ERROR names file, line, cycle and inputs."""
         for part in self.parts:
-            own = Question(part.netlist, part.netlist, (), reset={part.table.reset: 1})
-            own.reset = own.reset if question.reset else {}
-            part.require_total(proof, own, limits, how)
+            reset = {part.table.reset: 1} if question.reset else {}
+            own = Question(part.netlist, part.netlist, (), reset=reset, free=question.free)
+            # That the wires keep the part's rules is not proved.
+            part.require_total(proof, own, limits, dataclasses.replace(how, no_assume=True))
         faults = self.made.faults
         if proof.answer.verdict != Status.OK or not faults:
             return
