@@ -589,11 +589,6 @@ static uint32_t follow_broken(const uint32_t *params, const opened *o, const in_
 
 /* ---- its outcomes --------------------------------------------------------------------------- */
 
-static inline uint64_t mixed(uint64_t sum, uint64_t word) {
-    const uint64_t product = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    return product ^ product >> 29;
-}
-
 /* What a cycle shows and leaves, if the members that are followed have a value. `stays`: the edge
  * leaves them as they were; then `other` is the same but for these. */
 typedef struct effect {
@@ -818,15 +813,18 @@ static uint32_t follow_count(const uint32_t *params, const opened *o, const uint
     return follow_outcomes(params, o, in, &room)->n;
 }
 
-/* The cycle has outcome @p outcome. */
-static void follow_assume(const uint32_t *params, opened *o, state_t *st, const uint64_t *in,
+/* The cycle has outcome @p outcome; false: it has no other one. */
+static bool follow_assume(const uint32_t *params, opened *o, state_t *st, const uint64_t *in,
                           uint32_t outcome) {
     value_set left = {{0}};
     outcomes room;
-    if (!follow_tries(o)) {
-        return;
+    if (open_pauses(params, o, in) || !follow_tries(o)) {
+        return false;
     }
     const outcomes *found = follow_outcomes(params, o, in, &room);
+    if (found->n == 1) {
+        return false;
+    }
     EACH_VALUE(k, &o->possible) {
         if (found->of[k] == outcome) {
             value_set_add(&left, k);
@@ -840,6 +838,7 @@ static void follow_assume(const uint32_t *params, opened *o, state_t *st, const 
         follow_state(params, o, st);
         open_settle(o);
     }
+    return true;
 }
 
 #else

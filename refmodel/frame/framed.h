@@ -106,9 +106,7 @@ static void assume_framed(const uint32_t *params, void *state, const uint64_t *i
     framed *f = (framed *)state;
     if (IS_OPEN(f) && f->live) {
         opened *o = opened_of(CFG(params), f);
-        if (follow_count(params, o, in) > 1) {
-            follow_assume(params, o, &f->st, in, k);
-        } else {
+        if (!follow_assume(params, o, &f->st, in, k)) {
             suppose_assume(params, o, &f->st, in, k);
         }
     }

@@ -28,6 +28,12 @@
 #include "frame/unknowns.h"
 #include "frame/value_set.h"
 
+/* A sum with one word more. */
+static inline uint64_t mixed(uint64_t sum, uint64_t word) {
+    const uint64_t product = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return product ^ product >> 29;
+}
+
 extern const wlk_unknowns NAMED(unknowns);
 
 #define CALLED(call) NAMED(unknowns).call
@@ -149,6 +155,16 @@ static void open_see(const uint32_t *params, const opened *o, const wlk_sight *g
     }
 }
 
+/* More is known: @p known is that and all that was known before. */
+static void open_know(const uint32_t *params, opened *o, state_t *st, const wlk_num *known) {
+    memcpy(o->known, known, sizeof o->known);
+    memset(&o->pause, 0, sizeof o->pause);
+    follow_forget(params, o);
+    follow_narrow(params, o);
+    CALLED(lower)(o->known, FILL_KEEP, st);
+    follow_state(params, o, st);
+}
+
 /* Add what a function assigns of unknown bits; known bits stay. */
 static void open_learn_by(wlk_learn *function, const uint32_t *params, opened *o, state_t *st,
                           const in_t *given, const sight *s) {
@@ -162,15 +178,9 @@ static void open_learn_by(wlk_learn *function, const uint32_t *params, opened *o
     for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
         learned[i] = wlk_num_meet(o->known[i], learned[i]);
     }
-    if (memcmp(learned, o->known, sizeof learned) == 0) {
-        return;
+    if (memcmp(learned, o->known, sizeof learned) != 0) {
+        open_know(params, o, st, learned);
     }
-    memcpy(o->known, learned, sizeof learned);
-    memset(&o->pause, 0, sizeof o->pause);
-    follow_forget(params, o);
-    follow_narrow(params, o);
-    CALLED(lower)(o->known, FILL_KEEP, st);
-    follow_state(params, o, st);
 }
 
 /* What a function says of memories. */
@@ -270,8 +280,7 @@ typedef struct shown_twice {
 static uint64_t number_of(const char *name) {
     uint64_t number = 0;
     for (; *name != '\0'; name++) {
-        number = (number ^ (unsigned char)*name) * UINT64_C(0x9e3779b97f4a7c15);
-        number ^= number >> 29;
+        number = mixed(number, (unsigned char)*name);
     }
     return number;
 }

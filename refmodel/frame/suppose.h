@@ -33,13 +33,12 @@ static bool suppose_meet(const wlk_num *known, wlk_num *supposed) {
 /* How many there are; `found`: number @p wanted of them. */
 static uint32_t suppose_find(const uint32_t *params, const opened *o, const uint64_t *in,
                              uint32_t wanted, wlk_num *found) {
-    uint64_t hashes[MOST_SUPPOSED];
+    uint64_t seen[MOST_SUPPOSED];
     wlk_num st[WLK_UNKNOWNS];
     uint32_t n = 0;
     in_t given;
     TAKE_IN((const cfg_t *)params, in, &given);
     for (uint32_t k = 0; k < MOST_SUPPOSED; k++) {
-        uint64_t hash = 0;
         bool is_new = true;
         memcpy(st, o->known, sizeof st);
         if (!CALLED(suppose)(params, st, RAMS_OF(params, NULL), &given, k)) {
@@ -52,18 +51,15 @@ static uint32_t suppose_find(const uint32_t *params, const opened *o, const uint
         if (!suppose_meet(o->known, st)) {
             continue;
         }
-        for (uint32_t i = 0; i < WLK_UNKNOWNS; i++) {
-            hash = (hash ^ st[i].value ^ st[i].known << 1) * UINT64_C(0x9e3779b97f4a7c15);
-            hash ^= hash >> 29;
-        }
+        const uint64_t sum = mixed_state(st);
         for (uint32_t i = 0; i < n; i++) {
-            is_new = is_new && hashes[i] != hash;
+            is_new = is_new && seen[i] != sum;
         }
         if (is_new && n == wanted) {
             memcpy(found, st, sizeof st);
         }
         if (is_new) {
-            hashes[n++] = hash;
+            seen[n++] = sum;
         }
     }
     return n;
@@ -80,11 +76,7 @@ static void suppose_assume(const uint32_t *params, opened *o, state_t *st, const
                            uint32_t k) {
     wlk_num found[WLK_UNKNOWNS];
     if (CALLED(suppose) != NULL && k < suppose_find(params, o, in, k, found)) {
-        memcpy(o->known, found, sizeof found);
-        memset(&o->pause, 0, sizeof o->pause);
-        follow_narrow(params, o);
-        CALLED(lower)(o->known, FILL_KEEP, st);
-        follow_state(params, o, st);
+        open_know(params, o, st, found);
         open_settle(o);
     }
 }
