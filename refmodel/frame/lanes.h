@@ -5,6 +5,8 @@
 
 #include "warplock/block.h"
 
+enum { MOST_ROW_WORDS = 64 };
+
 /* Words of a row. */
 static inline uint32_t lane_words(uint32_t lanes, uint32_t width) {
     return (lanes * wlk_lane_step(width) + 63u) / 64u;

@@ -462,7 +462,7 @@ static inline void wlk_join_kept(const wlk_region *r, size_t n, wlk_num *kept) {
 
 /* ---- memories ----------------------------------------------------------------------------- */
 
-enum { WLK_MOST_RAMS = 4, WLK_MOST_ROW = 64 }; /* words of a row */
+enum { WLK_MOST_RAMS = 4 };
 
 /* Rows [first, end) of each copy, from word `start` on. */
 typedef struct wlk_ram {
@@ -491,7 +491,7 @@ typedef struct wlk_row {
 
 /* What words hold, as in wlk_rams. */
 typedef struct wlk_words {
-    uint64_t lower[WLK_MOST_ROW], upper[WLK_MOST_ROW];
+    uint64_t lower[MOST_ROW_WORDS], upper[MOST_ROW_WORDS];
 } wlk_words;
 
 static inline wlk_row wlk_row_of(wlk_rams *rams, uint32_t ram, wlk_num copy, wlk_num row) {

@@ -25,8 +25,7 @@
 #include "frame/differ.h"
 #include "frame/lanes.h"
 
-enum { RAM_LINE = 8, MOST_ROW_WORDS = 64 }; /* words */
-enum { MOST_COPIES = 4 };
+enum { RAM_LINE = 8, MOST_COPIES = 4 }; /* words */
 
 typedef struct ram_shape {
     uint32_t copies, first, end, lanes, width;
