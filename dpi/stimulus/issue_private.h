@@ -61,6 +61,17 @@ typedef struct stage {
     uint32_t (*stray)(const struct stage *s, const wlk_stimulus_state *stim, uint64_t random);
 } stage;
 
+/* Those that both stages have in configuration and state under the same names. */
+#define STAGE_MEMBERS(cfg, st)                                                                     \
+    .num_warps = (cfg)->num_warps, .num_lanes = (cfg)->num_lanes, .lane_bits = (cfg)->lane_bits,   \
+    .num_pregs = (cfg)->num_pregs, .rs_entries = (cfg)->rs_entries,                                \
+    .max_pending_reads = (cfg)->max_pending_reads, .in_order = (cfg)->in_order_per_warp != 0,      \
+    .debug = (cfg)->debug != 0, .valid = (st)->reservStation.valid,                                \
+    .op_ready = (st)->reservStation.opReady, .busy = (st)->reservStation.busy,                     \
+    .coll_fired = (st)->reservStation.collFired, .entry = (st)->reservStation.entry,               \
+    .sequence = (st)->reservStation.sequence, .pending_writes = (st)->scoreboard.pendingWrites,    \
+    .pending_reads = (st)->scoreboard.pendingReads
+
 #define NO_REGISTER UINT32_MAX
 
 static inline bool pending_write(const stage *s, uint32_t preg) {

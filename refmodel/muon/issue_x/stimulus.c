@@ -61,16 +61,8 @@ static uint32_t lowest(uint32_t last) {
 static stage stage_of(const uint32_t *words, const void *model_state) {
     const cfg_t *cfg = (const cfg_t *)words;
     const state_t *st = (const state_t *)model_state;
-    const wlk_issue_x_reservation_station *rows = &st->reservStation;
     stage s = {
-        .num_warps = cfg->num_warps,
-        .num_lanes = cfg->num_lanes,
-        .lane_bits = cfg->lane_bits,
-        .num_pregs = cfg->num_pregs,
-        .rs_entries = cfg->rs_entries,
-        .max_pending_reads = cfg->max_pending_reads,
-        .in_order = cfg->in_order_per_warp != 0,
-        .debug = cfg->debug != 0,
+        STAGE_MEMBERS(cfg, st),
         .window = cfg->ibuf_window,
         .banks = cfg->collector == WLK_ISSUE_X_COLLECTOR_INST_BANKED ? cfg->coll_banks : 0u,
         .n_ports = cfg->issue_ports,
@@ -78,14 +70,6 @@ static stage stage_of(const uint32_t *words, const void *model_state) {
         .mod_banks = cfg->bank_map == WLK_ISSUE_X_BANK_MAP_MOD,
         .last = lowest(st->hazard.last),
         .last_known = is_known(st->hazard.last),
-        .valid = rows->valid,
-        .op_ready = rows->opReady,
-        .busy = rows->busy,
-        .coll_fired = rows->collFired,
-        .entry = rows->entry,
-        .sequence = rows->sequence,
-        .pending_writes = st->scoreboard.pendingWrites,
-        .pending_reads = st->scoreboard.pendingReads,
         .x_cfg = cfg,
         .x = st,
         .stray = stray,
