@@ -45,11 +45,12 @@ typedef struct opened {
     uint64_t open;      /* Is a bit unknown? First: a specialised model has this alone. */
     value_set possible; /* values of .follow; empty: none is followed */
     uint32_t unknown;   /* a number that was not known at the last look: the search starts there */
+    uint64_t moved;     /* in an edge, or where rows are learned: has a memory changed? */
     const uint64_t *x;  /* in an edge: bits of payloads that are unknown; else NULL */
     uint8_t has_seen; /* seen and seen_known have the outputs of this cycle and their known bits */
     uint64_t seen[CAPS(OUT_WORDS)], seen_known[CAPS(OUT_WORDS)];
-    /* The last edge changed nothing that is known: with the same inputs neither will the next one,
-     * and these are the outputs. Else zeros. */
+    /* The last edge changed nothing that is known, memories among it: with the same inputs neither
+     * will the next one, and these are the outputs. Else zeros. */
     struct {
         uint64_t is_one, in[CAPS(IN_WORDS)], out[CAPS(OUT_WORDS)], care[CAPS(OUT_WORDS)];
     } pause;
@@ -109,7 +110,7 @@ static void open_edge_of(const uint32_t *params, wlk_num *st, wlk_rams *rams, co
 /* Is this cycle like the one before it? */
 static bool open_pauses(const uint32_t *params, const opened *o, const uint64_t *in) {
     const size_t bytes = NAMED(in_words)((const cfg_t *)params) * sizeof *in;
-    return o->pause.is_one && memcmp(in, o->pause.in, bytes) == 0;
+    return o->pause.is_one && o->x == NULL && memcmp(in, o->pause.in, bytes) == 0;
 }
 
 #include "frame/follow.h"
@@ -188,6 +189,10 @@ static void open_learn_rows(const uint32_t *params, opened *o, const in_t *given
     const wlk_seen seen = {&s->out, &s->next, &s->known, &s->next_known, &s->there};
     if (CALLED(learn_rows) != NULL) {
         CALLED(learn_rows)(params, o->known, RAMS_OF(params, o), given, &seen);
+        if (o->moved) {
+            memset(&o->pause, 0, sizeof o->pause);
+        }
+        o->moved = 0;
     }
 }
 
@@ -197,7 +202,9 @@ static bool open_stays(const uint32_t *params, opened *o, const uint64_t *in, bo
     const value_set possible = o->possible;
     memcpy(before, o->known, sizeof before);
     follow_edge(params, o, in, reset);
-    if (memcmp(&possible, &o->possible, sizeof possible) == 0 &&
+    const bool moved = o->moved != 0;
+    o->moved = 0;
+    if (!moved && memcmp(&possible, &o->possible, sizeof possible) == 0 &&
         memcmp(before, o->known, sizeof before) == 0) {
         return true;
     }
@@ -214,7 +221,7 @@ static void open_clear(const uint32_t *params, opened *o) {
 /* The edge of `known`. */
 static void open_change(const uint32_t *params, opened *o, const uint64_t *in, bool reset) {
     memset(&o->pause, 0, sizeof o->pause);
-    if (open_stays(params, o, in, reset) && !HAS_RAMS && follow_count(params, o, in) == 1) {
+    if (open_stays(params, o, in, reset) && o->x == NULL && follow_count(params, o, in) == 1) {
         memcpy(o->pause.in, in, NAMED(in_words)((const cfg_t *)params) * sizeof *in);
         follow_outputs(params, o, in, o->pause.out, o->pause.care);
         o->pause.is_one = 1;

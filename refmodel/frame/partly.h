@@ -474,9 +474,11 @@ typedef struct wlk_ram {
  * The memories of a state: a bit that is unknown is 0 in `lower` and 1 in `upper`. `open`: how many
  * decisions on unknown bits have led here; if any, what is written now may be written or not.
  * `is_blind`: there are no words, nothing is known of a row, and what is written is dropped.
+ * `moved` becomes 1 when a word changes.
  */
 typedef struct wlk_rams {
     uint64_t *lower, *upper;
+    uint64_t *moved;
     uint32_t open;
     bool is_blind;
     wlk_ram ram[WLK_MOST_RAMS];
@@ -557,6 +559,13 @@ static inline void wlk_words_load(wlk_place p, uint32_t words, wlk_words *found)
     }
 }
 
+/* A word of a row becomes another one. */
+static inline void wlk_row_change(const wlk_row *r, size_t at, uint64_t lower, uint64_t upper) {
+    *r->rams->moved |= (lower != r->rams->lower[at]) | (upper != r->rams->upper[at]);
+    r->rams->lower[at] = lower;
+    r->rams->upper[at] = upper;
+}
+
 /* Lanes of a set into a row, or into each that it may be. */
 static inline void wlk_row_put(wlk_row r, const wlk_words *from, wlk_num lanes) {
     const bool is_sure = wlk_row_is_one(&r) && r.rams->open == 0;
@@ -564,11 +573,11 @@ static inline void wlk_row_put(wlk_row r, const wlk_words *from, wlk_num lanes) 
     bool more = !r.rams->is_blind;
     for (size_t at; more && wlk_row_next(&r, &n, &at); more = !wlk_row_is_one(&r)) {
         for (uint32_t w = 0; w < wlk_row_words(r.ram); w++) {
-            uint64_t *lower = &r.rams->lower[at + w], *upper = &r.rams->upper[at + w];
+            const uint64_t lower = r.rams->lower[at + w], upper = r.rams->upper[at + w];
             const uint64_t may = lane_mask(wlk_most(lanes), w, r.ram->width);
             const uint64_t is = is_sure ? lane_mask(lanes.value, w, r.ram->width) : 0u;
-            *lower = (*lower & ~may) | (from->lower[w] & may & (is | *lower));
-            *upper = (*upper & ~is) | (from->upper[w] & may);
+            wlk_row_change(&r, at + w, (lower & ~may) | (from->lower[w] & may & (is | lower)),
+                           (upper & ~is) | (from->upper[w] & may));
         }
     }
 }
@@ -606,10 +615,10 @@ static inline void wlk_row_learn(wlk_row to, wlk_place from) {
     if (is_sure && wlk_row_next(&to, &n, &at)) {
         wlk_words_load(from, wlk_row_words(to.ram), &words);
         for (uint32_t w = 0; w < wlk_row_words(to.ram); w++) {
-            uint64_t *lower = &to.rams->lower[at + w], *upper = &to.rams->upper[at + w];
-            const uint64_t unknown = *lower ^ *upper;
-            *lower |= words.lower[w] & unknown;
-            *upper &= words.upper[w] | ~unknown;
+            const uint64_t lower = to.rams->lower[at + w], upper = to.rams->upper[at + w];
+            const uint64_t unknown = lower ^ upper;
+            wlk_row_change(&to, at + w, lower | (words.lower[w] & unknown),
+                           upper & (words.upper[w] | ~unknown));
         }
     }
 }

@@ -229,6 +229,7 @@ static wlk_rams *open_rams(const uint32_t *params, const opened *o, wlk_rams *ra
         const framed *f = (const framed *)((uintptr_t)o - before);
         rams->lower = rail(cfg, f, LOWER);
         rams->upper = rail(cfg, f, UPPER);
+        rams->moved = (uint64_t *)(uintptr_t)&o->moved;
     }
     rams->is_blind = o == NULL;
     for (uint32_t ram = 0; ram < RAM_COUNT; ram++) {
