@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Inputs or outputs; none of them. */
 enum { MOST = 8, NONE = MOST };
 
 /* `input_of`: whose bits an output shows; `output_of`: whose ready an input shows. NONE: nobody's.

@@ -33,7 +33,8 @@ static inline bool uses(const cfg_t *cfg, const in_t *in, uint32_t w, uint32_t q
     }
 }
 
-/* Place j of queue q shows the target and the payload of position w; zeros, if that is NONE. */
+/* Place j of queue q shows the target and the payload of position w, and zeros where that is NONE.
+ */
 static inline void show_bits(const cfg_t *cfg, const in_t *in, out_t *out, care_t *care, uint32_t q,
                              uint32_t j, uint32_t w) {
     if (cfg->encoding == CAPS(ENCODING_V3)) {
@@ -53,7 +54,7 @@ static inline void show_bits(const cfg_t *cfg, const in_t *in, out_t *out, care_
 
 /* ---- coverage points ------------------------------------------------------------------------- */
 
-/* A cycle as sets that have a bit for each position. */
+/* A cycle as sets that have a bit for each position, the last two for each queue. */
 typedef struct uops {
     uint32_t all, valid, ready;
     uint32_t target;        /* uops with any target, valid or not */

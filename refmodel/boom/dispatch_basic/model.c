@@ -22,7 +22,7 @@ static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, out_t *
 }
 
 static uint64_t events(const cfg_t *cfg, const state_t *st, const in_t *in, const out_t *out) {
-    uint8_t from[MOST][MOST] = {{0}};
+    uint8_t from[CAPS(QUEUES_MOST)][MOST] = {{0}};
     uint32_t wanted = 0, held_up = 0, waits = 0; // sets of positions
     (void)st;
     for (uint32_t q = 0; is_queue(cfg, q); q++) {

@@ -8,7 +8,7 @@
 
 #include "boom/dispatch.h"
 
-// The Compactor of queue q. Rules 1 and 5.
+// The Compactor of queue q. Rules 1, 5 and 6.
 static void give(const cfg_t *cfg, const in_t *in, uint32_t q, compaction *c) {
     bool wants[MOST];
     for (uint32_t w = 0; w < cfg->core_width; w++) {
@@ -32,10 +32,10 @@ static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, out_t *
     for (uint32_t q = 0; is_queue(cfg, q); q++) {
         compaction c;
         give(cfg, in, q, &c);
-        for (uint32_t w = 0; w < cfg->core_width; w++) { // rules 3 and 4
+        for (uint32_t w = 0; w < cfg->core_width; w++) { // rules 3 to 5
             ready[w] = ready[w] && (has_room(in, q, w, &c) || !uses(cfg, in, w, q));
         }
-        for (uint32_t j = 0; j < cfg->queues[q].dispatch_width; j++) { // rule 2
+        for (uint32_t j = 0; j < cfg->queues[q].dispatch_width; j++) { // rules 1 and 2
             const uint32_t w = c.input_of[j];
             const bool is_uop = w != NONE && in->ren_uops[w].valid && uses(cfg, in, w, q);
             SHOW(dis_uops[q][j].valid, is_uop);
@@ -48,7 +48,7 @@ static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, out_t *
 }
 
 static uint64_t events(const cfg_t *cfg, const state_t *st, const in_t *in, const out_t *out) {
-    uint8_t from[MOST][MOST] = {{0}};
+    uint8_t from[CAPS(QUEUES_MOST)][MOST] = {{0}};
     uint32_t some = 0, every = ~0u, idle = 0, wanting = 0; // sets of positions
     bool moved = false;
     (void)st;

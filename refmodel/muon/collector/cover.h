@@ -24,7 +24,8 @@ static uint64_t collect_events(const in_t *in, const cycle *c) {
 static uint64_t table_events(const cfg_t *cfg, const state_t *st, const in_t *in, const cycle *c) {
     const bool is_full = st->alloc_valid == wlk_mask(cfg->coll_entries);
     const bool is_taken = has(st->alloc_valid, c->entry);
-    const bool is_stale = in->readData.req.valid && is_taken && st->occupant[c->entry] != 7;
+    const bool is_stale =
+        in->readData.req.valid && is_taken && st->occupant[c->entry] != wlk_mask(OPERANDS);
     const bool both = c->fires && c->frees;
     return (c->fires && !c->frees) * EVENT(ALLOC) | (c->frees && !c->fires) * EVENT(FREE) |
            both * EVENT(ALLOC_AND_FREE) |

@@ -62,7 +62,7 @@ static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, const c
     }
 }
 
-// Neither the register files nor writeResp.valid are reached.
+// No reset reaches the register files and writeResp.valid (§2.12).
 static void clear(const cfg_t *cfg, state_t *st) {
     const state_t reset = {.writeResp_valid = st->writeResp_valid};
     *st = reset;
@@ -138,11 +138,14 @@ static void write(const cfg_t *cfg, state_t *st, const in_t *in, const cycle *c)
     }
 }
 
+// The order counts. A request of the cycle before reads `rf` here, before the write of this cycle:
+// so it has that of its own cycle (§2.8, §2.13). `write` looks at the request that issue_read
+// keeps.
 static void edge(const cfg_t *cfg, state_t *st, const in_t *in, const cycle *c) {
     for (uint32_t i = 0; i < OPERANDS; i++) {
         land(cfg, st, i);
     }
-    if (st->readResp_valid && st->nextAllocId < cfg->coll_entries) {
+    if (st->readResp_valid && st->nextAllocId < cfg->coll_entries) { // for coverage
         st->occupant[st->nextAllocId] = st->nextEn;
     }
     allocate(cfg, st, in, c);

@@ -19,8 +19,8 @@ static void show(const cfg_t *cfg, const state_t *st, wlk_state_visitor *visitor
     VISIT_FLOPS(flops, -1);
 }
 
-/* The responses are registers, and readData shows an entry. One to which an answer belongs was
- * taken at the edge before. */
+/* The responses are registers, and readData shows whether its entry has an occupant. So has the
+ * entry that readResp names: it was taken at the edge before. */
 static void learn(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out) {
     const uint32_t all = (uint32_t)wlk_mask(cfg->coll_entries);
     const uint32_t entry = in->readData.req.bits.collEntry;

@@ -35,7 +35,7 @@ static void see_heads(const cfg_t *cfg, const in_t *in, cycle *c) {
     }
 }
 
-// What the scoreboard answers decides.
+// What the scoreboard's answers decide.
 static void see_choice(const cfg_t *cfg, const state_t *st, const in_t *in, cycle *c) {
     uint32_t rd_has_reads = 0; // pending ones
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
@@ -45,7 +45,8 @@ static void see_choice(const cfg_t *cfg, const state_t *st, const in_t *in, cycl
     c->waw = IN_SET(ibuf_valid) & c->has_rd & IN_SET(scb_warps_readRd_pendingWrites);
     c->war = IN_SET(ibuf_valid) & c->has_rd & rd_has_reads;
     c->candidates = IN_SET(ibuf_valid) & ~c->waw & ~c->war;
-    // §4.4; without a candidate the last warp shows
+    // §4.4; without a candidate the last warp shows. The remainder is always the number itself: it
+    // says that the index is within its arrays.
     c->choice = round_robin(c->candidates, st->last, (cfg->num_warps - 1u) % WARPS);
     c->has_rs = operands_with(c->choice, c->has_rs1, c->has_rs2, c->has_rs3);
     c->busy = c->has_rs & operands_with(c->choice, IN_SET(scb_warps_readRs1_pendingWrites),
@@ -96,7 +97,8 @@ static void booking(const cfg_t *cfg, const in_t *in, const cycle *c, out_t *out
 }
 
 static void admission(const in_t *in, const cycle *c, out_t *out, care_t *care) {
-    SHOW_SET(ibuf_ready, (uint32_t)c->fires << c->choice);                // §4.6
+    // §4.6; of the candidates the arbiter is ready for the choice alone (§1)
+    SHOW_SET(ibuf_ready, (uint32_t)c->fires << c->choice);
     SHOW(rsAdmit.valid, (c->candidates != 0) & in->scb.updateRS.success); // §4.6
     SHOW_WORDS(rsAdmit.bits.ibufEntry, in->ibuf[c->choice].bits);         // §4.7
     SHOW_SET(rsAdmit_bits_valid, (uint8_t)~c->has_rs);                    // §4.3
@@ -132,7 +134,7 @@ static void edge(const cfg_t *cfg, state_t *st, const in_t *in, const cycle *c) 
     count_warps(st->perf.stallsWAR, cfg->num_warps, c->war);
     count_warps(st->perf.stallsScoreboard, cfg->num_warps, refused);
     st->refused = refused;
-    if (in->softReset) {
+    if (in->softReset) { // Power-up and reset, rule 4
         clear(cfg, st);
     }
 }
@@ -161,7 +163,8 @@ static void learn(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *ou
     }
 }
 
-// `last` decides what happens: each warp is followed.
+// `last` decides which head is admitted: each of its values is followed. One of num_warps or more
+// acts as the last one does (§1).
 static bool follow(const cfg_t *cfg, state_t *st, uint32_t k) {
     st->last = (uint8_t)k;
     return k < cfg->num_warps;

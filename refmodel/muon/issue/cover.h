@@ -24,7 +24,7 @@ static uint64_t row_events(const cfg_t *cfg, const state_t *st, const cycle *c) 
     const bool asks = c->to_collector.readReq.valid, fires = c->collector.fires;
     uint32_t wakes = 0;
     for (uint32_t i = 0; i < OPERANDS; i++) {
-        wakes |= st->reservStation.busy[i] & woken(cfg, &st->reservStation, &c->to_station, i);
+        wakes |= woken(cfg, &st->reservStation, &c->to_station, i);
     }
     return (fires ? EVENT(REQUEST) : 0u) | (asks && !fires ? EVENT(COLLECTOR_FULL) : 0u) |
            (fires && c->collector.frees ? EVENT(ENTRY_REUSED) : 0u) |

@@ -12,7 +12,7 @@
 #define WHOLE      issue
 #define WHOLE_CAPS ISSUE
 
-// Their order counts, and a part is a model.c.
+// The order of these includes counts, and each part includes a model.c.
 // clang-format off
 // NOLINTBEGIN(bugprone-suspicious-include)
 #define PART hazard
@@ -42,7 +42,11 @@
 #define MODEL      issue
 #define MODEL_CAPS ISSUE
 
-// What a block gets in this cycle, what it derives from that, and what it shows.
+// What a block gets in this cycle, what it derives from that, and what it shows. Functions of parts
+// that have no prefix are of
+//   collector: response
+//   scoreboard: see_returns, see_booking, answers, successes, READ_PORTS (each read port of a warp)
+//   hazard: see_heads, see_choice, see_answer, questions, booking, admission
 typedef struct cycle {
     hazard_in_t to_hazard;
     hazard_cycle hazard;
@@ -139,7 +143,7 @@ static void see_counts(const cfg_t *cfg, const state_t *st, const in_t *in, cycl
         (uint32_t)c->of_scoreboard.hazard.warps[w].port.pendingWrites << w
 
 // Hazard's choice.
-static void see_head(const cfg_t *cfg, const state_t *st, cycle *c) {
+static void see_hazard(const cfg_t *cfg, const state_t *st, cycle *c) {
     hazard_in_t *to = &c->to_hazard;
     to->rsAdmit.ready = c->of_station.admit.ready;
     to->sets.scb_warps_readRs1_pendingWrites = to->sets.scb_warps_readRs2_pendingWrites = 0;
@@ -152,7 +156,7 @@ static void see_head(const cfg_t *cfg, const state_t *st, cycle *c) {
     booking(cfg, to, &c->hazard, &c->of_hazard, &no_care);
 }
 
-// The scoreboard books the head, and so it is admitted.
+// The scoreboard's answer to the booking, and with it the admission.
 static void see_admission(const cfg_t *cfg, const state_t *st, cycle *c) {
     const hazard_out_t *from = &c->of_hazard;
     scoreboard_in_t *to = &c->to_scoreboard;
@@ -176,12 +180,12 @@ static void see_admission(const cfg_t *cfg, const state_t *st, cycle *c) {
     c->to_station.admit.bits.ibufEntry = from->rsAdmit.bits.ibufEntry;
 }
 
-// §6.6
+// §6.1, in the order of §6.6
 static void see(const cfg_t *cfg, const state_t *st, const in_t *in, cycle *c) {
     see_station(cfg, st, in, c);
     see_collector(cfg, st, in, c);
     see_counts(cfg, st, in, c);
-    see_head(cfg, st, c);
+    see_hazard(cfg, st, c);
     see_admission(cfg, st, c);
 }
 
@@ -202,6 +206,7 @@ static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, const c
         SHOW(perfRS.perWarp[w].cyclesDispatched, c->of_station.perf.perWarp[w].cyclesDispatched);
         SHOW(perfRS.perWarp[w].cyclesEligible, c->of_station.perf.perWarp[w].cyclesEligible);
         SHOW(perfRS.perWarp[w].stallsRSFull, c->of_station.perf.perWarp[w].stallsRSFull);
+        // §6.5: hazard_outputs is not called as a whole
         SHOW(perfHazard[w].stallsWAW, st->hazard.perf.stallsWAW[w]);
         SHOW(perfHazard[w].stallsWAR, st->hazard.perf.stallsWAR[w]);
         SHOW(perfHazard[w].stallsScoreboard, st->hazard.perf.stallsScoreboard[w]);

@@ -75,7 +75,7 @@ static void learn_idle(const cfg_t *cfg, state_t *st) {
     }
 }
 
-/* Of the collector shows nothing but operands. Of where a row came from nothing is known. */
+/* Nothing of the collector shows but operands, and nothing is known of where a row came from. */
 static void learn_collector(state_t *st) {
     for (uint32_t e = 0; e < WLK_COLLECTOR_MAX_COLL_ENTRIES; e++) {
         st->collector.occupant[e] = 0;
@@ -85,8 +85,8 @@ static void learn_collector(state_t *st) {
     }
 }
 
-/* Is it known whether a write of this head's rd is pending? It is `pending` after the write-back of
- * this cycle: what that writes was pending, and is not. */
+/* Whether a write of this head's rd is pending after the write-back of this cycle. The register
+ * that is written back is left out: its write was pending, and no longer is. */
 static void learn_write(state_t *st, const in_t *in, uint32_t w, bool pending) {
     const uint32_t rd = wlk_entry_get_rd(in->ibuf[w].bits);
     if (in->ibuf[w].valid && wlk_entry_get_hasRd(in->ibuf[w].bits) && rd != 0 &&
@@ -95,7 +95,7 @@ static void learn_write(state_t *st, const in_t *in, uint32_t w, bool pending) {
     }
 }
 
-/* Contents of rows that are not valid show nowhere, so others will do. */
+/* The contents of a row that is not valid show nowhere, so any will do. */
 static void learn(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out) {
     const uint32_t has_rs = wlk_entry_has_rs(out->issue.bits);
     cycle c;
@@ -144,7 +144,7 @@ static void learn_by_next(const cfg_t *cfg, state_t *st, const in_t *in, const o
     }
 }
 
-/* A head that is admitted is the last one. What is written back was pending, and no more, unless
+/* `last` is the warp whose head is admitted. What is written back was pending, and no more, unless
  * such a head writes it too. */
 static void learn_next(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out) {
     const uint32_t rd = in->writeback.bits.rd;
@@ -195,7 +195,7 @@ static bool suppose(const cfg_t *cfg, state_t *st, const in_t *in, uint32_t k) {
             st->scoreboard.pendingWrites[preg] = k >> i & 1u;
         }
     }
-    return k < 8;
+    return k < UINT32_C(1) << OPERANDS;
 }
 
 /* Each warp and each row, as the two arbiters' `last`. */

@@ -46,7 +46,7 @@ static uint64_t dispatch_events(const state_t *st, const cycle *c) {
 static uint64_t wake_events(const cfg_t *cfg, const state_t *st, const in_t *in) {
     int wakes = 0;
     for (uint32_t i = 0; i < OPERANDS; i++) {
-        wakes += __builtin_popcount(st->busy[i] & woken(cfg, st, in, i));
+        wakes += __builtin_popcount(woken(cfg, st, in, i));
     }
     if (!in->writeback.valid) {
         return 0;

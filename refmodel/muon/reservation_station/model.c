@@ -13,7 +13,7 @@ enum { ROWS = WLK_RESERVATION_STATION_ROWS };
 // Values derived from inputs and state, once a cycle.
 typedef struct cycle {
     uint32_t free_rows;
-    uint32_t answered[OPERANDS], any_answered; // rows an operand of which the response completes
+    uint32_t answered[OPERANDS], any_answered; // rows of which the response has operand i, or any
     uint32_t may_ask, requests;                // sets of rows, before and after §5.12
     uint32_t request_row;                      // the row that shows on readReq
     uint8_t request_needs;                     // its set of operands
@@ -58,6 +58,7 @@ static void find_request(const cfg_t *cfg, const state_t *st, cycle *c) {
     }
     c->may_ask = st->valid & any & (cfg->allow_partial_collect != 0 ? ~UINT32_C(0) : all); // §5.3
     c->requests = in_order(cfg, st, c->may_ask, st->valid & unasked);                      // §5.12
+    // The remainder is always the number itself: it says that the index is within its arrays.
     c->request_row = c->requests != 0 ? lowest(c->requests) : (cfg->rs_entries - 1u) % ROWS;
     c->request_needs = operands_of(c->request_row, needs);
 }
@@ -96,8 +97,10 @@ static void request(const cfg_t *cfg, const state_t *st, const cycle *c, out_t *
     }
 }
 
-// §5.5, §5.6; of several rows that take one operand the highest shows.
-static void collected(const state_t *st, const in_t *in, const cycle *c, out_t *out, care_t *care) {
+// §5.5, §5.6; of several rows that take one operand the highest shows. `| 1u`: a set that is not
+// empty.
+static void show_collected(const state_t *st, const in_t *in, const cycle *c, out_t *out,
+                           care_t *care) {
     SHOW(scb.updateColl.enable,
          in->collector.readResp.valid & (IN_SET(collector_readResp_bits_regs_enable) != 0));
     for (uint32_t i = 0; i < OPERANDS; i++) {
@@ -113,7 +116,7 @@ static void collected(const state_t *st, const in_t *in, const cycle *c, out_t *
 }
 
 // §5.11
-static void written(const in_t *in, out_t *out, care_t *care) {
+static void show_written(const in_t *in, out_t *out, care_t *care) {
     SHOW(scb.updateWB.enable, in->writeback.valid);
     SHOW(scb.updateWB.write.pReg, in->writeback.valid ? in->writeback.bits.rd : 0);
     SHOW(scb.updateWB.write.decr, in->writeback.valid);
@@ -130,17 +133,17 @@ static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, const c
     const uint32_t has_rs = wlk_entry_has_rs(st->stage.entry);
     SHOW(admit.ready, c->free_rows != 0); // §5.1
     request(cfg, st, c, out, care);
-    collected(st, in, c, out, care);
+    show_collected(st, in, c, out, care);
     SHOW(issue.valid, st->stage.full); // §5.9
     SHOW_WORDS(issue.bits, st->stage.entry);
     SHOW(collector.readData.req.valid, c->issues & st->stage.collected); // §5.10
     SHOW(collector.readData.req.bits.collEntry, st->stage.collEntry);
     SHOW_SET(collector_readData_req_bits_regs_enable, c->issues ? has_rs : 0);
-    written(in, out, care);
+    show_written(in, out, care);
     counters(cfg, st, out, care);
 }
 
-// What the output stage holds, and `last`, no reset reaches.
+// No reset reaches `last` and the contents of the output stage.
 static void clear(const cfg_t *cfg, state_t *st) {
     const state_t reset = {.last = st->last, .stage = st->stage};
     (void)cfg;
@@ -148,7 +151,7 @@ static void clear(const cfg_t *cfg, state_t *st) {
     st->stage.full = false;
 }
 
-// §5.11: rows of which the write-back wakes an operand.
+// §5.11: rows in which the write-back clears `busy` of the operand.
 static uint32_t woken(const cfg_t *cfg, const state_t *st, const in_t *in, uint32_t operand) {
     const uint32_t rd = in->writeback.valid ? in->writeback.bits.rd : 0;
     const uint32_t waiting = st->valid & st->busy[operand];
@@ -209,7 +212,7 @@ static void edge(const cfg_t *cfg, state_t *st, const in_t *in, const cycle *c) 
     if (in->admit.valid & (c->free_rows != 0)) {
         admit(cfg, st, in, lowest(c->free_rows)); // §5.1
     }
-    if (in->softReset) {
+    if (in->softReset) { // Power-up and reset, rule 4
         clear_counters(st);
     }
 }

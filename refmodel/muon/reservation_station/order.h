@@ -3,7 +3,8 @@
 #ifndef WLK_RESERVATION_STATION_ORDER_H
 #define WLK_RESERVATION_STATION_ORDER_H
 
-/* By their numbers, is a row older than another one? It says something of valid rows only. */
+/* Is row @p row older than row @p than, by their numbers? This says something of valid rows only.
+ */
 static bool is_older(const cfg_t *cfg, const state_t *st, uint32_t row, uint32_t than) {
     const uint32_t half = UINT32_C(1) << wlk_clog2(cfg->rs_entries); /* of the range of numbers */
     const uint32_t distance = (uint32_t)(st->sequence[than] - st->sequence[row]) & (2u * half - 1u);
@@ -11,7 +12,7 @@ static bool is_older(const cfg_t *cfg, const state_t *st, uint32_t row, uint32_t
            (wlk_entry_get_wid(st->entry[row]) == wlk_entry_get_wid(st->entry[than]));
 }
 
-/* The rows of a set of which no older row of their warp is in @p holding. */
+/* The rows of @p set for which no older row of the same warp is in @p holding. */
 static uint32_t in_order(const cfg_t *cfg, const state_t *st, uint32_t set, uint32_t holding) {
     uint32_t held = 0;
     if (cfg->in_order_per_warp == 0) {

@@ -46,7 +46,7 @@ static bool may_admit(const stim_cycle *c) {
 }
 
 // What is busy is a source. Register 0 is so only now and then: the scoreboard never says it
-// (§3.5), and no write-back wakes it.
+// (§3.6), and no write-back wakes it.
 static void admit(const stim_cycle *c, uint64_t *in) {
     const rs_cfg *cfg = (const rs_cfg *)c->cfg;
     uint64_t *entry = in + WLK_RESERVATION_STATION_IN_ADMIT_BITS_IBUFENTRY;

@@ -28,8 +28,8 @@ static bool names(const update *reads, uint32_t preg) {
 static bool names_0(const in_t *in) {
     bool found = false;
     for (uint32_t i = 0; i < READS; i++) {
-        const bool moves = in->updateColl.reads[i].incr || in->updateColl.reads[i].decr;
-        found |= in->updateColl.reads[i].pReg == 0 && moves;
+        const bool moved = in->updateColl.reads[i].incr || in->updateColl.reads[i].decr;
+        found |= in->updateColl.reads[i].pReg == 0 && moved;
         found |= in->hazard.updateRS.reads[i].pReg == 0 && in->hazard.updateRS.reads[i].incr;
     }
     return found;

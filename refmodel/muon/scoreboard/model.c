@@ -32,8 +32,8 @@ typedef struct cycle {
         (u).delta = in->port.pReg != 0 ? in->port.incr - in->port.decr : 0;                        \
     } while (0)
 
-// §3.1. Here and below & and ?: stand for && and if: what random registers decide is slow as a
-// branch.
+// §3.1. Here and below stand & and ?: where && and `if` would do: a branch that register numbers
+// decide is slow, as they are random.
 static void consolidate(update *reads) {
     for (uint32_t i = 0; i < READS; i++) {
         for (uint32_t later = i + 1; later < READS; later++) {
@@ -45,7 +45,8 @@ static void consolidate(update *reads) {
     }
 }
 
-// §3.2: a count that would leave its range stays. It has as many bits as `most`.
+// §3.2: a count that would leave its range stays. The mask changes no count in range; it says how
+// many bits a count has.
 static void apply(update *u, uint8_t count, uint32_t most) {
     const uint64_t bits = wlk_mask(wlk_clog2(most + 1u));
     const int to = count + u->delta;
@@ -53,7 +54,7 @@ static void apply(update *u, uint8_t count, uint32_t most) {
     u->count = u->succeeds ? (uint8_t)((uint64_t)to & bits) : count;
 }
 
-// §3.2: the counts after collector and write-back. At most one update of a group names a register
+// §3.2: the counts after collector and write-back. No two updates of a group name one register
 // other than 0 (§3.1).
 static uint8_t reads_of(const state_t *st, const cycle *c, uint32_t preg) {
     uint8_t count = st->pendingReads[preg];
@@ -72,8 +73,7 @@ static bool all_succeed(const update *reads) {
     return reads[0].succeeds & reads[1].succeeds & reads[2].succeeds;
 }
 
-// §3.2: collector and write-back on the table, then the admission on the result. No enable is
-// looked at (§3.5).
+// §3.2, §3.5: collector and write-back on the table, whatever their enables are.
 static void see_returns(const cfg_t *cfg, const state_t *st, const in_t *in, cycle *c) {
     for (uint32_t i = 0; i < READS; i++) {
         UPDATE(c->coll[i], updateColl.reads[i]);
@@ -86,6 +86,7 @@ static void see_returns(const cfg_t *cfg, const state_t *st, const in_t *in, cyc
     apply(&c->wb, st->pendingWrites[c->wb.preg], cfg->max_pending_writes);
 }
 
+// §3.2: the admission on the result.
 static void see_booking(const cfg_t *cfg, const state_t *st, const in_t *in, cycle *c) {
     for (uint32_t i = 0; i < READS; i++) {
         UPDATE(c->rs[i], hazard.updateRS.reads[i]);
@@ -176,47 +177,8 @@ static bool drained(const cfg_t *cfg, const state_t *st) {
     return pending == 0;
 }
 
-static void show(const cfg_t *cfg, const state_t *st, wlk_state_visitor *visitor, void *ctx) {
-    for (uint32_t r = 1; r < cfg->num_pregs; r++) {
-        const flop counts[] = {{"pendingReads", st->pendingReads[r], 1, WLK_DECIMAL},
-                               {"pendingWrites", st->pendingWrites[r], 1, WLK_DECIMAL}};
-        for (uint32_t i = 0; i < 2; i++) {
-            if (counts[i].value != 0) {
-                visit_flops(&counts[i], 1, (int32_t)r, visitor, ctx);
-            }
-        }
-    }
-}
-
-static bool is_moved(const cycle *c, uint32_t preg) {
-    bool moved = c->wb.preg == preg && c->wb.delta != 0;
-    for (uint32_t i = 0; i < READS; i++) {
-        moved |= c->coll[i].preg == preg && c->coll[i].delta != 0;
-    }
-    return moved;
-}
-
-// A read port shows the counts of a register that neither collector nor write-back moves.
-#define LEARN(port)                                                                                \
-    do {                                                                                           \
-        const uint32_t preg = in->hazard.warps[w].port.pReg;                                       \
-        if (in->hazard.warps[w].port.enable && !is_moved(&c, preg)) {                              \
-            st->pendingReads[preg] = out->hazard.warps[w].port.pendingReads;                       \
-            st->pendingWrites[preg] = out->hazard.warps[w].port.pendingWrites;                     \
-        }                                                                                          \
-    } while (0)
-
-static void learn(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out) {
-    cycle c;
-    see(cfg, st, in, &c);
-    // Register 0 always counts 0 (§3.6), whatever the outputs show.
-    st->pendingReads[0] = 0;
-    st->pendingWrites[0] = 0;
-    for (uint32_t w = 0; w < cfg->num_warps; w++) {
-        READ_PORTS(LEARN);
-    }
-}
-
 #include "cover.h"
+#include "sight.h"
 
+// Without .unknown_start: the first reset sets all state, and nothing is compared before.
 WLK_STRUCTS_MODEL(.events = events, .drained = drained, .show = show, .learn = learn);

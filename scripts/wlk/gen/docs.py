@@ -311,6 +311,18 @@ _PARTS = {
 }
 
 
+def _included(files: Sequence[Path], place: Path) -> list[Path]:
+    """The C files among these, and the headers that they, C of a folder, or these include."""
+    found = [path for path in files if path.suffix == ".c"]
+    text = "".join(path.read_text(encoding="utf-8") for path in [*place.glob("*.[ch]"), *found])
+    while more := [
+        path for path in files if path not in found and re.search(f'["/]{path.name}"', text)
+    ]:
+        found += more
+        text += "".join(path.read_text(encoding="utf-8") for path in more)
+    return sorted(found)
+
+
 def parts(block: str) -> str:
     """How a block is run, and the files that it consists of."""
     table = load(block)
@@ -323,6 +335,8 @@ def parts(block: str) -> str:
     for what, patterns in _PARTS.items():
         found = [path for each in patterns for path in sorted(ROOT.glob(each.format(**words)))]
         found = [path for path in found if not path.name.startswith(others)]
+        if what == "code of the family":
+            found = _included(found, folder(block))
         if what == "stimulus":  # one file may be that of several blocks
             found = [p for p in dict.fromkeys(found) if block in p.read_text(encoding="utf-8")]
         links = [f"[`{path.name}`](../../{path.relative_to(ROOT)})" for path in found]
