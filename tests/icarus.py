@@ -14,7 +14,7 @@ from pathlib import Path
 from wlk import tables
 from wlk.base import keep
 from wlk.gen import stubs, verdict_package
-from wlk.gen.hardware_checker import HardwareChecker, initialised
+from wlk.gen.hardware_checker import HardwareChecker, Reference, initialised
 from wlk.gen.sv import HARNESS_CLOCK, Harness
 from wlk.run import player_folder, vectors
 
@@ -49,7 +49,7 @@ class Bench:
         return Harness(self.table, self.config, names, self.table.module)
 
     def checker(self) -> HardwareChecker:
-        return HardwareChecker(self.harness)
+        return HardwareChecker(self.harness, Reference.of_stub(self.table, self.config))
 
 
 @functools.cache

@@ -7,19 +7,31 @@ import programs
 import pytest
 from wlk import tables
 from wlk.gen import verdict_package
-from wlk.gen.hardware_checker import HardwareChecker, initialised
+from wlk.gen.hardware_checker import HardwareChecker, Reference, initialised
 from wlk.gen.sv import Harness
+from wlk.model import netlist
 
 BLOCKS = programs.part(tables.names(), 5)
+MODELLED = [name for name in BLOCKS if netlist.is_modelled(tables.load(name))]
 
 
-@pytest.fixture(params=BLOCKS)
+@pytest.fixture(
+    params=[*((name, "stub") for name in BLOCKS), *((name, "model") for name in MODELLED)],
+    ids="-".join,
+)
 def checker(request, tmp_path):
-    """(file, module) in the block's small configuration; the package stands in the same file."""
-    table = tables.load(request.param)
+    """(file, module) in the block's small configuration, with the block's stub or, as for a user's
+    block, the netlist of its model; the package stands in the same file."""
+    name, kind = request.param
+    table = tables.load(name)
     config = table.config(table.configs[table.small])
     names = table.clocked(port.name for port in table.ports(config))
-    made = HardwareChecker(Harness(table, config, names, table.module))
+    if kind == "model":
+        shown = netlist.shown(table, config)
+        reference = Reference([shown.text], shown.care, shown.lacking)
+    else:
+        reference = Reference.of_stub(table, config)
+    made = HardwareChecker(Harness(table, config, names, table.module), reference)
     path = tmp_path / f"{made.module}.sv"
     path.write_text(verdict_package.TEXT + made.checker_sv(), encoding="utf-8")
     return path, made.module

@@ -195,3 +195,72 @@ def test_own_block_library_of_another_kind_is_refused(tmp_path, case):
     done = programs.run("dpi/wlk-vec", "layout", "collector", env=env)
     assert done.returncode == status
     assert all(part in done.stderr for part in parts), done.stderr
+
+
+# ---- a checker without C ------------------------------------------------------------------------
+
+ARBITER = programs.ROOT / "docs" / "examples" / "rr_arbiter"
+BENCH = """`define WLK_IN_DESIGN(NAME) bench.dut.NAME
+module beside;
+  `include "INSTANCE"
+endmodule
+module bench;
+  logic clk = 1'b0, rst = 1'b1, lock = 1'b0, accept = 1'b0, gnt_valid;
+  logic [3:0] req = '0, gnt;
+  logic [1:0] gnt_id;
+  rr_arbiter dut (.*);
+  initial forever #5 clk = !clk;
+  initial begin
+    repeat (2) @(negedge clk);
+    rst = 1'b0;
+    repeat (500) begin
+      @(negedge clk);
+      {lock, accept, req} = 6'($urandom);
+    end
+    $finish;
+  end
+endmodule
+"""
+DIFFERS = "FUNCTIONAL_MISMATCH in cycle"
+
+
+def without_c(place, *, model=("", ""), rtl=("", "")):
+    """What the checker of an arbiter's folder prints of its RTL; texts are replaced in either."""
+    folder = place / "arbiter"
+    shutil.copytree(ARBITER, folder)
+    for path, (old, new) in ((folder / "model.c", model), (folder / "rtl/rr_arbiter.sv", rtl)):
+        if old:
+            edit(path, old, new)
+    words = ("--rtl", folder / "rtl", "--synthesizable", "--out", place / "out")
+    typed("bind", "rr_arbiter", "--blocks", folder, *words, code=0, WLK_BLOCKS="")
+    files = sorted((place / "out").glob("*.sv"), reverse=True)  # the package first
+    (instance,) = (place / "out").glob("*.svh")
+    (place / "bench.sv").write_text(BENCH.replace("INSTANCE", str(instance)))
+    files = [*(file for file in files if "_bind" not in file.name), place / "bench.sv"]
+    files.append(folder / "rtl/rr_arbiter.sv")
+    command = ["iverilog", "-g2012", "-s", "bench", "-s", "beside", "-o", place / "a"]
+    done = subprocess.run([*command, *files], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return subprocess.run(["vvp", "-n", place / "a"], capture_output=True, text=True).stdout
+
+
+@pytest.mark.needs("iverilog")
+def test_checker_without_c_compares_with_the_model(tmp_path):
+    """Not with the RTL of the folder, which would agree with itself."""
+    assert ": PASS, 501 cycles" in without_c(tmp_path / "right")
+    rtl = ("last_q   <= gnt_id;", "last_q   <= gnt_id ^ 1'b1;")
+    assert DIFFERS in without_c(tmp_path / "rtl", rtl=rtl)
+    model = ("st->locked = in->lock;", "st->locked = 0;")
+    assert DIFFERS in without_c(tmp_path / "model", model=model)
+
+
+def test_checker_without_c_needs_model_c(tmp_path):
+    folder = tmp_path / "arbiter"
+    shutil.copytree(ARBITER, folder)
+    edit(folder / "model.c", "do {\n", "goto next;\n    next: do {\n")
+    words = ("--rtl", folder / "rtl", "--synthesizable", "--out", tmp_path / "out")
+    done = typed(
+        "bind", "rr_arbiter", "--blocks", folder, *words, code=Status.BUILD_FAIL, WLK_BLOCKS=""
+    )
+    assert "arbiter/model.c:25: Goto is no statement of model C" in done.err
+    assert done.err.endswith("leave --synthesizable out\n")

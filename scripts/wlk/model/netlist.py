@@ -53,8 +53,28 @@ def _source(table: Table) -> Path:
     return own().get(table.name, table.path.parent) / MODEL
 
 
+@dataclass(frozen=True)
+class Shown:
+    """The module without what tells of faults; `care` and `lacking` as in Made."""
+
+    text: str
+    care: Mapping[str, str]
+    lacking: Sequence[str]
+
+
+def shown(table: Table, config: Config) -> Shown:
+    """Execute the model. BUILD_FAIL names what is not in model C."""
+    module = _module(table, config)
+    care, bits = module.care()
+    return Shown(module.text(bits), care, module.lacking)
+
+
 def make(table: Table, config: Config) -> Made:
-    """Execute the model and write the module. BUILD_FAIL names what is not in model C."""
+    """The same, and write the module."""
+    return _module(table, config).write()
+
+
+def _module(table: Table, config: Config) -> "_Module":
     from . import source
     from .execute import Executor
 
@@ -67,7 +87,7 @@ def make(table: Table, config: Config) -> Made:
         module = _Module(table, config, Executor(tree, rounds, path), known)
         found = module.known()
         if found == known:
-            return module.write()
+            return module
         if number >= PASSES:  # counters would gain a bit a pass
             grown = {name for name, bits in found.ones.items() if bits != known.ones.get(name)}
             found = replace(found, ones=dict(found.ones) | module.full(grown))
@@ -250,8 +270,8 @@ class _Module:
         word = self.logic.shift(leaf.word, False, constant(lsb), 64)
         return self.logic.fit(word, width), leaf.shown or FALSE
 
-    def write(self) -> Made:
-        """The files of it."""
+    def care(self) -> tuple[dict[str, str], dict[str, Word]]:
+        """The ports that say when an output means something, and their bits."""
         meaning, care = self.table.meaning(self.config), {}
         bits: dict[str, Word] = {}
         for name, (_, shown) in self.answers.items():
@@ -259,9 +279,19 @@ class _Module:
             if (when := self.logic.both(shown, valid)) != TRUE:
                 care[name] = CARE + name
                 bits[care[name]] = when
+        return care, bits
+
+    @property
+    def lacking(self) -> list[str]:
+        """Outputs that the model never shows."""
+        return [name for name, (_, shown) in self.answers.items() if shown == FALSE]
+
+    def write(self) -> Made:
+        """The files of it."""
+        care, bits = self.care()
         faults = _distinct(self.logic, self.run.faults)
         bits |= {Made.fault(n): fault.bit for n, fault in enumerate(faults)}
-        texts = self._text(bits), self._total(len(faults))
+        texts = self.text(bits), self._total(len(faults))
         place = setup.BUILD / "models" / keep.digest(texts)
         made, total = (each / f"{self.table.module}.sv" for each in (place, place / "total"))
         with setup.locked(f"model-{place.name}"):
@@ -270,8 +300,7 @@ class _Module:
                 with outputs.atomic_write(file) as out:
                     out.write(text)
             keep.touch(place, "model")
-        lacking = [name for name, (_, shown) in self.answers.items() if shown == FALSE]
-        return Made(made, care, lacking, faults, total)
+        return Made(made, care, self.lacking, faults, total)
 
     def _valid(self, name: str) -> Word:
         if not name:
@@ -289,7 +318,8 @@ class _Module:
         listed = ",\n  ".join(ports)
         return f"module {self.table.module} (\n  {listed}\n);\n"
 
-    def _text(self, bits: Mapping[str, Word]) -> str:
+    def text(self, bits: Mapping[str, Word]) -> str:
+        """The module, with these outputs of one bit beside the block's."""
         logic = self.logic
         widths = {
             name: width
@@ -317,7 +347,8 @@ class _Module:
             body += [f"  always @(posedge {self.clock}) begin", *nexts, "  end"]
         note = "// Generated from model.c by scripts/wlk/model/netlist.py. Do not edit.\n"
         rest = "\n".join([*lines, *logic.lines, *body])
-        return f"{note}{self._header([*bits])}{rest}\nendmodule\n"
+        off, on = (f"// verilator lint_{each} UNUSEDSIGNAL\n" for each in ("off", "on"))
+        return f"{note}{off}{self._header([*bits])}{rest}\nendmodule\n{on}"
 
     def _total(self, count: int) -> str:
         names = [Made.fault(n) for n in range(count)]

@@ -16,8 +16,8 @@ from ..base import options, report
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
 from ..fit import match, waivers
-from ..gen import verdict_package
-from ..gen.hardware_checker import HardwareChecker
+from ..gen import stubs, verdict_package
+from ..gen.hardware_checker import HardwareChecker, Reference
 from ..gen.rules import Assertions
 from ..gen.sv import Harness
 from . import bind_folder, jobs, verilate
@@ -111,17 +111,33 @@ def _texts(asked: Bind, fit: jobs.Matched, harness: Harness) -> dict[str, str]:
     """The checker's files; USAGE where it cannot be without C."""
     clock = _clock(asked, fit)
     if asked.synthesizable and fit.told.is_async:
-        hint = "the stub in the checker takes its reset at the edge; leave --synthesizable out"
+        hint = "the checker takes its reset at the edge; leave --synthesizable out"
         raise WlkError(Status.USAGE, f"{harness.module}: an asynchronous reset: {hint}")
     shared = {verdict_package.FILE: verdict_package.TEXT}
     if asked.synthesizable:
-        return shared | HardwareChecker(harness).files(clock, fit.pins)
+        return shared | HardwareChecker(harness, _reference(harness)).files(clock, fit.pins)
     return shared | {
         "wlk_pkg.sv": harness.package_sv("*"),  # the same for all blocks of a folder
         f"{harness.checker}.sv": harness.checker_sv(),
         f"{harness.checker}_bind.sv": harness.bind_sv(clock, fit.pins),
         f"{harness.checker.replace('_checker', '', 1)}_step.c": harness.step_c(None),
     }
+
+
+def _reference(harness: Harness) -> Reference:
+    """What a checker without C compares with; BUILD_FAIL where that is a model that is not in
+    model C."""
+    from ..model import netlist  # needs pycparser
+
+    table, cfg = harness.table, harness.cfg
+    if not stubs.is_own_rtl(table):
+        return Reference.of_stub(table, cfg)
+    try:
+        made = netlist.shown(table, cfg)
+    except WlkError as error:
+        hint = "a checker with DPI takes any model: leave --synthesizable out"
+        raise WlkError(error.status, f"{error}; {hint}") from None
+    return Reference([made.text], made.care, made.lacking)
 
 
 def _clock(asked: Bind, fit: jobs.Matched) -> str:
@@ -140,7 +156,7 @@ def _clock(asked: Bind, fit: jobs.Matched) -> str:
 
 def _checker(asked: Bind, harness: Harness) -> str:
     """The name of the module that compares."""
-    return HardwareChecker(harness).module if asked.synthesizable else harness.checker
+    return HardwareChecker.name(harness) if asked.synthesizable else harness.checker
 
 
 def _say(asked: Bind, fit: jobs.Matched, harness: Harness, sva: Assertions | None) -> None:
