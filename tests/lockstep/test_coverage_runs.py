@@ -5,6 +5,7 @@ are killed or run side by side; and the page of the documents."""
 import dataclasses
 import re
 import shlex
+import shutil
 import signal
 from pathlib import Path
 
@@ -156,6 +157,75 @@ def test_page_of_the_documents_is_what_comes_out():
     for line in re.findall(r"^  (scripts/warplock .*)$", shown, re.M):
         run(line)
     assert "19/19  PASS" in run("scripts/warplock coverage night.cover").out
+
+
+# ---- what cannot be reached ---------------------------------------------------------------------
+
+# `never`: no state has it; `code`: eight cycles in a row that no profile has.
+POINTS = """cover = [
+  { name = "never", floor = 1, doc = "a number that no requester has" },
+  { name = "code", floor = 1, doc = "eight times the same request, locked and taken" },
+"""
+STATE = "uint32_t last, locked, code;"
+EVENTS = """events |= st->last >= cfg->num ? EVENT(NEVER) : 0u;
+    events |= st->code == 8 ? EVENT(CODE) : 0u;
+    events |= st->locked && asks(in, st->last) && (in->req"""
+EDGE = """    const bool next = in->req == 5 && in->lock && in->accept;
+    st->code = next && st->code < 8 ? st->code + 1u : 0u;
+    if (in->req != 0 && in->accept) {"""
+
+
+@pytest.fixture
+def arbiter(tmp_path):
+    """The example, with two points more and what one of them needs."""
+    place = tmp_path / "rr_arbiter"
+    shutil.copytree(rut.ROOT / "docs" / "examples" / "rr_arbiter", place)
+    for name, old, new in (
+        ("block.toml", "cover = [\n", POINTS),
+        ("model.c", "uint32_t last, locked;", STATE),
+        ("model.c", "events |= st->locked && asks(in, st->last) && (in->req", EVENTS),
+        ("model.c", "    if (in->req != 0 && in->accept) {", EDGE),
+        ("model.c", "    st->locked = 0;\n}\n\nstatic uint64_t", CLEARED),
+    ):
+        text = (place / name).read_text()
+        assert text.count(old) == 1, old
+        (place / name).write_text(text.replace(old, new))
+    return place
+
+
+CLEARED = "    st->locked = 0;\n    st->code = 0;\n}\n\nstatic uint64_t"
+
+
+@pytest.mark.needs("rtl", "model", "prove")
+def test_holes_are_proved_unreachable_or_reached(arbiter):
+    own = {"WLK_BLOCKS": ""}
+    words = ("--blocks", arbiter, "--seeds", "1..2", "--cycles", "3000", "--cover", "a")
+    programs.typed("lockstep", "rr_arbiter", *words, code=None, **own)
+    words = ("coverage", "a", "--prove", "--json", "--blocks", arbiter)
+    done = programs.typed(*words, code=Status.VACUOUS, **own).json
+    never, code = done["holes"]
+    assert (never["name"], never["unreachable"]) == ("never", True)
+    assert never["known"] == "unreachable: proved for all legal inputs after a reset"
+    assert (code["name"], code.get("unreachable")) == ("code", None)
+    assert re.fullmatch(r"inputs of \d+ cycles reach it", code["known"])
+    assert (done["goals"], done["goals_met"]) == (4, 3)
+    again, *given = shlex.split(code["command"])
+    programs.typed(*given, code=0, **own)
+    done = programs.typed(*words, code=0, **own).json
+    assert (done["goals"], done["goals_met"]) == (4, 4)
+    (point,) = (each for each in done["points"] if each["name"] == "never")
+    assert (point["goal"], point["unreachable"]) == (0, True)
+
+
+def test_hole_of_a_model_that_is_not_in_model_c_is_left(arbiter):
+    text = (arbiter / "model.c").read_text()
+    (arbiter / "model.c").write_text(text.replace("do {\n", "goto next;\n    next: do {\n"))
+    words = ("--blocks", arbiter, "--seeds", "1..2", "--cycles", "3000", "--cover", "a")
+    programs.typed("lockstep", "rr_arbiter", *words, code=None, WLK_BLOCKS="")
+    words = ("coverage", "a", "--prove", "--blocks", arbiter)
+    done = programs.typed(*words, code=Status.VACUOUS, WLK_BLOCKS="")
+    assert done.out.count("  no proof: ") == 2
+    assert "Goto is no statement of model C" in done.out
 
 
 def run(line, code=0):

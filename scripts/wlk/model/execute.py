@@ -38,9 +38,10 @@ class Executor(Evaluator):
 
     # -- calls -----------------------------------------------------------------------------
 
-    def call(self, name: str, given: Mapping[str, Node]) -> None:
-        """Call a function of the model with nodes for its parameters, in their order."""
-        self._enter(self.functions[name], [[(TRUE, node)] for node in given.values()])
+    def call(self, name: str, given: Mapping[str, Node]) -> Value | None:
+        """Call a function of the model with nodes for its parameters, in their order; what it
+        returns."""
+        return self._enter(self.functions[name], [[(TRUE, node)] for node in given.values()])
 
     def ram(self, name: str, cfg: Node) -> list[int]:
         """The numbers of a memory, as in RAM_NUMBERS."""

@@ -5,6 +5,7 @@ Registers are the leaves of the state; a cycle of reset is `edge`, then `clear`.
 outputs there are, each of one bit:
   wlk_care_PORT     1 where that output means something (SHOW, and the table's `valid_when`)
   wlk_fault_N       1 where what the model does is undefined in C; `Made.faults` says what it is
+  wlk_point_NAME    in place of those: 1 where the cycle hits a coverage point (`points`)
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -24,7 +25,7 @@ from .words import FALSE, TRUE, Logic, Word, constant, ones, variable
 
 PASSES = 12  # after which a register that still grows has all bits of its type
 LARGE = 4  # bits of the indices of a memory; the rows of a smaller one are registers
-CARE, FAULT = "wlk_care_", "wlk_fault_"
+CARE, FAULT, POINT = "wlk_care_", "wlk_fault_", "wlk_point_"
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,37 @@ def make(table: Table, config: Config) -> Made:
     return _module(table, config).write()
 
 
-def _module(table: Table, config: Config) -> "_Module":
+@dataclass(frozen=True)
+class Points:
+    """The module with the coverage points as outputs, and one of the same ports in which no cycle
+    hits a point."""
+
+    path: Path
+    never: Path
+
+    @staticmethod
+    def port(name: str) -> str:
+        """The output of a point."""
+        return POINT + name
+
+
+def points(table: Table, config: Config) -> Points | None:
+    """The same, written; None: the model has no points."""
+    function = source_of(table, "events")
+    if function is None:
+        return None
+    return _module(table, config, function).write_points()
+
+
+def source_of(table: Table, member: str) -> str | None:
+    """The function that a model gives for a member of WLK_STRUCTS_MODEL."""
+    from . import source
+
+    return source.member(_source(table), member)
+
+
+def _module(table: Table, config: Config, events: str = "") -> "_Module":
+    """`events`: the function that says which coverage points a cycle hits."""
     from . import source
     from .execute import Executor
 
@@ -84,7 +115,7 @@ def _module(table: Table, config: Config) -> "_Module":
     known = Known()
     number = 0
     while True:
-        module = _Module(table, config, Executor(tree, rounds, path), known)
+        module = _Module(table, config, Executor(tree, rounds, path), known, events)
         found = module.known()
         if found == known:
             return module
@@ -106,7 +137,9 @@ class Known:
 
 
 class _Module:
-    def __init__(self, table: Table, config: Config, run: Any, known: Known) -> None:
+    def __init__(
+        self, table: Table, config: Config, run: Any, known: Known, events: str = ""
+    ) -> None:
         self.table, self.config, self.run, self.logic = table, config, run, run.logic
         self.clock = table.clock or HARNESS_CLOCK
         self.ports = table.ports(config)
@@ -139,6 +172,8 @@ class _Module:
         common = {"cfg": cfg, "st": self.state, "in": self.given}
         run.call(OUTPUTS, common | {"out": self.shown, "care": {}})
         self.answers = {p.name: self._answer(p) for p in self.ports if p.direction == "out"}
+        hit = run.call(events, common | {"out": self.shown}) if events else None
+        self.hits = FALSE if hit is None else hit.word
         run.call(EDGE, common)
         reset = next((p for p in self.ports if p.name == table.reset), None)
         if reset is not None:
@@ -291,16 +326,29 @@ class _Module:
         care, bits = self.care()
         faults = _distinct(self.logic, self.run.faults)
         bits |= {Made.fault(n): fault.bit for n, fault in enumerate(faults)}
-        texts = self.text(bits), self._total(len(faults))
-        place = setup.BUILD / "models" / keep.digest(texts)
-        made, total = (each / f"{self.table.module}.sv" for each in (place, place / "total"))
-        with setup.locked(f"model-{place.name}"):
-            outputs.make_folder(total.parent)
-            for file, text in zip((made, total), texts, strict=True):
-                with outputs.atomic_write(file) as out:
-                    out.write(text)
-            keep.touch(place, "model")
+        made, total = self._kept(self.text(bits), [Made.fault(n) for n in range(len(faults))])
         return Made(made, care, self.lacking, faults, total)
+
+    def write_points(self) -> Points:
+        """The files with the coverage points."""
+        names = [Points.port(each["name"]) for each in self.table.covers]
+        parts = (self.logic.shift(self.hits, False, constant(n), 64) for n in range(len(names)))
+        bits = {name: self.logic.fit(part, 1) for name, part in zip(names, parts, strict=True)}
+        return Points(*self._kept(self.text(bits), names))
+
+    def _kept(self, text: str, names: Sequence[str]) -> tuple[Path, Path]:
+        """The file of a module, and that of one whose outputs are 0; `names`: those that the block
+        has not."""
+        texts = text, self._zeros(names)
+        place = setup.BUILD / "models" / keep.digest(texts)
+        made, zeros = (each / f"{self.table.module}.sv" for each in (place, place / "total"))
+        with setup.locked(f"model-{place.name}"):
+            outputs.make_folder(zeros.parent)
+            for file, each in zip((made, zeros), texts, strict=True):
+                with outputs.atomic_write(file) as out:
+                    out.write(each)
+            keep.touch(place, "model")
+        return made, zeros
 
     def _valid(self, name: str) -> Word:
         if not name:
@@ -350,8 +398,7 @@ class _Module:
         off, on = (f"// verilator lint_{each} UNUSEDSIGNAL\n" for each in ("off", "on"))
         return f"{note}{off}{self._header([*bits])}{rest}\nendmodule\n{on}"
 
-    def _total(self, count: int) -> str:
-        names = [Made.fault(n) for n in range(count)]
+    def _zeros(self, names: Sequence[str]) -> str:
         zeros = [f"  assign {p.name} = 0;" for p in self.ports if p.direction == "out"]
         zeros += [f"  assign {name} = 0;" for name in names]
         body = "\n".join(zeros)

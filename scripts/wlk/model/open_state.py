@@ -48,7 +48,7 @@ class OpenState:
 
 def make(table: Table, path: Path) -> OpenState:
     """Write the model of a block again. BUILD_FAIL names what is not in model C."""
-    tree, written = source.parse(table, path), path.read_text(encoding="utf-8", errors="replace")
+    tree = source.parse(table, path)
     rounds = max((max(each.legal) for each in table.params.values()), default=0) + 1
     writer = Writer(tree, rounds)
     known = writer.known
@@ -60,10 +60,9 @@ def make(table: Table, path: Path) -> OpenState:
     members = [".start = start", ".lower = lower", ".raise = raise"]
     members += [".outputs = call_outputs", ".edge = call_edge", ".clear = call_clear"]
     for call in CALLS:
-        found = re.search(rf"WLK_STRUCTS_MODEL\([^;]*\.{call}\s*=\s*(\w+)", written)
-        if found is None:
+        if (function := source.member(path, call)) is None:
             continue
-        entries.append(_entry(writer, call, found[1]))
+        entries.append(_entry(writer, call, function))
         members.append(f".{call} = call_{call}")
     types = {side: writer.shape(known.types[f"{side}_t"]) for side in ("cfg", "state", "in", "out")}
     follows = ".follow = call_follow" in members

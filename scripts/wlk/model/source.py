@@ -6,6 +6,7 @@ the structs of the ports, SHOW, and names; what a simulation needs besides is le
 """
 
 import os
+import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -195,6 +196,13 @@ def parse(table: Table, path: Path) -> c_ast.FileAST:
     except c_parser.ParseError as error:
         message = f"{error}; it is not in model C, in which a model is proved"
         raise WlkError(Status.BUILD_FAIL, f"{message} (docs/model-c.md)") from None
+
+
+def member(path: Path, name: str) -> str | None:
+    """The function that a model gives for a member of WLK_STRUCTS_MODEL; None: it gives none."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    found = re.search(rf"WLK_STRUCTS_MODEL\([^;]*\.{name}\s*=\s*(\w+)", text)
+    return found[1] if found else None
 
 
 def _preprocessed(path: Path, texts: Mapping[str, str]) -> str:

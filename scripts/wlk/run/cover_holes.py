@@ -3,7 +3,8 @@
 
 The stimulus is a function of seed and model, and needs no RTL: each profile is tried on the model
 alone, and what the runs in the database have reached is known anyway. Of all that is known the one
-with most hits a cycle is taken; where none reaches the point, a configuration whose runs do.
+with most hits a cycle is taken; where none reaches the point, a configuration whose runs do. What
+no stimulus reaches can be proved unreachable (unreachable.py), or reached by inputs of the proof.
 """
 
 import math
@@ -15,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import tables
-from ..base import progress
+from ..base import keep, progress
 from ..base.errors import WlkError
-from . import cover_view, covered, vectors
+from ..base.installed import COMMAND
+from . import cover_view, covered, failures, vectors
 from .cover_store import Run
 from .cover_view import MIX, Group, Seen, goal
 
@@ -48,25 +50,58 @@ class Hole:
 
     group: Group
     seen: Seen
-    known: str = ""  # how it is reached
+    known: str = ""  # how it is reached, or why it is not
     command: str = ""
+    never: bool = False  # that is proved
 
     def json(self) -> dict[str, Any]:
         """As `coverage --json` has it."""
         found = {"name": self.seen.point.name, "hits": self.seen.hits, "goal": self.seen.goal}
-        return found | ({"known": self.known, "command": self.command} if self.command else {})
+        found |= {"unreachable": True} if self.never else {}
+        return found | {
+            key: text for key, text in (("known", self.known), ("command", self.command)) if text
+        }
 
 
-def find(groups: Sequence[Group], file: Path) -> list[Hole]:
-    """The holes of groups, with commands that add to `file`."""
+def find(groups: Sequence[Group], file: Path, seconds: float = 0.0) -> list[Hole]:
+    """The holes of groups, with commands that add to `file`. `seconds`: of a proof for each point
+    that no stimulus reaches; 0: none is tried."""
     wanted = [group for group in groups if group.holes and not group.is_old]
     found = []
     with progress.Progress("trying stimuli on the model", len(wanted)) as line:
         for number, group in enumerate(wanted):
             line.update(number, f"{group.space.block} {group.name}")
             ways = [*_ran(group), *_tried(group)]
-            found += [_hole(group, seen, ways, groups, file) for seen in group.holes]
+            holes = [_hole(group, seen, ways, groups, file) for seen in group.holes]
+            found += _proved(group, holes, file, seconds) if seconds else holes
     return found
+
+
+def _proved(group: Group, holes: Sequence[Hole], file: Path, seconds: float) -> Iterator[Hole]:
+    """The same; what nothing is known of is asked of a proof."""
+    from .unreachable import Points
+
+    table, asked = _table(group), [hole for hole in holes if not hole.command]
+    asked = [hole for hole in asked if not hole.seen.hits]
+    points: Points | str = "inputs are tied, or the points are those of another version"
+    if asked and table is not None:
+        try:
+            points = Points(table, table.config(group.config))
+        except WlkError as error:
+            points = str(error)
+    place = file.with_name(f"{file.name}.reached") / keep.digest([group.space.config])[:8]
+    for hole in holes:
+        if hole not in asked:
+            yield hole
+        elif isinstance(points, str):
+            yield replace(hole, known=f"no proof: {points}")
+        else:
+            reach = points.look(hole.seen.point.name, seconds, place)
+            command = [COMMAND, "vectors", "play", str(reach.file), "--cover", str(file)]
+            if own := failures.own_folder(group.space.block):
+                command += own
+            text = shlex.join(command) if reach.file is not None else ""
+            yield replace(hole, known=reach.text, command=text, never=reach.never)
 
 
 Hits = Callable[[str], int]

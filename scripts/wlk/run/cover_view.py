@@ -38,6 +38,7 @@ class Seen:
     hits: int
     goal: int  # 0: none is asked
     runs: int  # that hit it
+    never: bool = False  # it is proved unreachable
 
     @property
     def is_hole(self) -> bool:
@@ -46,6 +47,7 @@ class Seen:
     def json(self) -> dict[str, Any]:
         """As `coverage --json` has it."""
         counts = {"hits": self.hits, "goal": self.goal, "runs": self.runs}
+        counts |= {"unreachable": True} if self.never else {}
         return {"name": self.point.name, **counts, "doc": self.point.doc}
 
 
@@ -56,6 +58,7 @@ class Group:
     space: Space
     runs: Sequence[Run]
     is_old: bool = False  # there are later runs with other points
+    unreachable: frozenset[str] = frozenset()  # points that are proved to be so
 
     @cached_property
     def counted(self) -> list[Run]:
@@ -79,7 +82,9 @@ class Group:
         found = []
         for n, point in enumerate(self.space.points):
             hits = [run.hits[n] for run in self.counted]
-            found.append(Seen(point, sum(hits), goal(point.rate, self.mixed), sum(map(bool, hits))))
+            never = point.name in self.unreachable
+            asked = 0 if never else goal(point.rate, self.mixed)
+            found.append(Seen(point, sum(hits), asked, sum(map(bool, hits)), never))
         return found
 
     @property

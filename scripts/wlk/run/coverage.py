@@ -4,7 +4,7 @@
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -35,6 +35,14 @@ warplock coverage monday.cover tuesday.cover --merge week.cover"""
     points: bool = option(False, "list all points of each configuration, not only the holes")
     rank: bool = option(False, "list few runs that reach all that all of them reach")
     holes: bool = option(False, "of each hole: a command that reaches it, where one is known")
+    prove: bool = option(
+        False,
+        "the same; where none is known, prove that no legal inputs reach the point, which then has "
+        "no goal, or write inputs that do",
+    )
+    timeout: int = option(
+        60, "seconds for each proof (default: 60)", metavar="S", type=options.number(1)
+    )
     merge: Path | None = options.path("write what is merged as one database", metavar="OUT")
     ucis: Path | None = options.path("write the UCIS XML interchange form")
     force: bool = options.force()
@@ -50,7 +58,8 @@ warplock coverage monday.cover tuesday.cover --merge week.cover"""
             outputs.refuse(path, self.force)
 
     def needs(self) -> tuple[str, ...]:
-        return (*(("build",) if self.holes else ()), *(("ucis",) if self.ucis else ()))
+        proofs = ("build", "model", "prove", "rtl") if self.prove else ()
+        return (*(("build",) if self.holes else ()), *proofs, *(("ucis",) if self.ucis else ()))
 
     def page_of(self, whole: Whole) -> str:
         """Its own page, once all is read."""
@@ -64,11 +73,12 @@ warplock coverage monday.cover tuesday.cover --merge week.cover"""
         self.groups = self._chosen(cover_view.groups(runs))
         if self.merge is not None:
             cover_store.write(self.merge, runs)
+        if self.holes or self.prove:
+            seconds = float(self.timeout) if self.prove else 0.0
+            self._take(cover_holes.find(self.groups, self.files[0], seconds))
         current = [group for group in self.groups if not group.is_old]
         if self.rank:
             self.ranks = {group.space: cover_view.rank(group.counted) for group in current}
-        if self.holes:
-            self.found = cover_holes.find(self.groups, self.files[0])
         if self.ucis is not None:
             from . import cover_ucis  # needs pyucis
 
@@ -78,6 +88,17 @@ warplock coverage monday.cover tuesday.cover --merge week.cover"""
         else:
             self._print(runs)
         return int(report.exit_code(current))
+
+    def _take(self, holes: Sequence[Hole]) -> None:
+        """What is known of holes; one that cannot be reached has no goal."""
+        groups = []
+        for group in self.groups:
+            own = [hole for hole in holes if hole.group is group]
+            never = frozenset(hole.seen.point.name for hole in own if hole.never)
+            made = replace(group, unreachable=never) if never else group
+            groups.append(made)
+            self.found += [replace(hole, group=made) for hole in own]
+        self.groups = groups
 
     def _chosen(self, found: Sequence[Group]) -> list[Group]:
         """Those of the blocks that were asked for; VACUOUS when there is none at all."""
@@ -97,14 +118,15 @@ warplock coverage monday.cover tuesday.cover --merge week.cover"""
             answer = group.json()
             if group.space in self.ranks:
                 answer["rank"] = [_ranked(group, each) for each in self.ranks[group.space]]
-            if self.holes:
+            if self.holes or self.prove:
                 answer["holes"] = [hole.json() for hole in self.found if hole.group is group]
             report.json_line(answer)
 
     def _print(self, runs: Runs) -> None:
         _summary(self.groups).print()
         for group in self.groups:
-            seen = group.seen if self.points else group.holes
+            left = [seen for seen in group.seen if seen.is_hole or seen.never]
+            seen = group.seen if self.points else left
             if seen and not group.is_old:
                 print(f"\n{_title(group)}")
                 _points(seen).print()
@@ -148,6 +170,7 @@ def _points(seen: Sequence[cover_view.Seen]) -> report.Table:
     table = report.Table("point", "hits", "goal", "runs", "")
     for each in seen:
         mark = "never hit" if each.is_hole and not each.hits else "hole" if each.is_hole else ""
+        mark = "unreachable" if each.never else mark
         table.add(each.point.name, each.hits, each.goal or None, each.runs, mark)
     return table
 
