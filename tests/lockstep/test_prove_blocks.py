@@ -15,6 +15,7 @@ import second
 from wlk import tables
 from wlk.base.errors import Status
 from wlk.gen import stubs
+from wlk.prove.engines import Answer
 from wlk.run import mutate
 from wlk.run import prove as prover
 
@@ -183,6 +184,29 @@ def test_stage_is_proved_part_by_part():
     answer = prove("issue", config, [place], 0).json
     inner = ("hazard", "scoreboard", "reservation_station", "collector", "wiring", "composition")
     assert answer["notes"] == [f"proved part by part: {', '.join(inner)}"]
+
+
+def test_fault_of_a_part_is_found_beside_the_parts(monkeypatch):
+    """Lockstep begins with the parts, and what it finds ends their proofs."""
+
+    def late(question: object, limits: object, seen: object, **more: object) -> object:
+        programs.wait_for(seen, 120)
+        return Answer(Status.BOUNDED, 1), False
+
+    monkeypatch.setattr(prover, "BESIDE", 0.0)
+    monkeypatch.setattr(prover, "decide", late)
+    core = "reservation_station_core.sv"
+    edit = {core: ("assign candidates = complete & oldest;", "assign candidates = complete;")}
+    config = settings(
+        "issue",
+        "num_warps=1 num_lanes=1 num_pregs=4 rs_entries=2 coll_entries=1 in_order_per_warp=1",
+    )
+    place = rut.stub(
+        "out_of_order", rut.tables.load("issue").show(config), edit=edit, block="issue"
+    )
+    answer = prove("issue", config, [place], Status.REFUTED).json
+    assert answer["counterexample"]["by"].startswith("lockstep, seed ")
+    assert "notes" not in answer
 
 
 @pytest.mark.skipif(not programs.FULL, reason="takes minutes; `warplock test --full` runs it")

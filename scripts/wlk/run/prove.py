@@ -193,6 +193,7 @@ warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
 
 
 Found = tuple[Answer, counterexample.Example]
+Simulated = Callable[[], Found | None]  # what lockstep beside the engines has found
 
 
 def _limits(asked: Prove, proof: Proof) -> Limits:
@@ -245,8 +246,9 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     pieces = parts.of(job, source(job), compared, right) if by_parts else []
     joined = parts.joined(table, compared, right) if pieces else None
     job.fit = None  # slang complains of what is left of it at the end
-    if not pieces or not _by_parts(asked, proof, pieces, joined, reset):
-        _whole(asked, proof, question, job)
+    with _beside(job, bool(reset), proof.notes) as simulated:
+        if not pieces or not _by_parts(asked, proof, pieces, joined, reset, simulated):
+            _whole(asked, proof, question, job, simulated)
     right.require_total(proof, question, lambda: _limits(asked, proof), asked)
     may_be_illegal = beside is None or proof.rules or right.kind == "model"
     if proof.answer.verdict == Status.OK and may_be_illegal:
@@ -262,17 +264,17 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     return proof
 
 
-def _whole(asked: Prove, proof: Proof, question: Question, job: jobs.Job) -> None:
+def _whole(
+    asked: Prove, proof: Proof, question: Question, job: jobs.Job, simulated: Simulated
+) -> None:
     """Prove a block as one; where illegal inputs refute it, once more for legal ones."""
-    reset = bool(question.reset)
-    with _beside(job, reset, proof.notes) as simulated:
+    _settle(asked, proof, question, job, simulated)
+    broken = proof.example is not None and proof.example.illegal
+    if broken and not asked.no_assume:
+        question.rules = rules_of(job.table, job.config)
+        proof.example = None
+        proof.rules = [rule.name for rule in rules.rules_of(job.table, job.config)]
         _settle(asked, proof, question, job, simulated)
-        broken = proof.example is not None and proof.example.illegal
-        if broken and not asked.no_assume:
-            question.rules = rules_of(job.table, job.config)
-            proof.example = None
-            proof.rules = [rule.name for rule in rules.rules_of(job.table, job.config)]
-            _settle(asked, proof, question, job, simulated)
 
 
 def _start(asked: Prove, gold: Netlist, gate: Netlist) -> list[str]:
@@ -287,9 +289,10 @@ def _resets(asked: Prove, gold: Netlist, gate: Netlist) -> dict[str, int]:
 
 def _by_parts(
     asked: Prove, proof: Proof, pieces: Sequence[parts.Part], joined: parts.Part | None,
-    reset: Mapping[str, int],
+    reset: Mapping[str, int], simulated: Simulated,
 ) -> bool:  # fmt: skip
     """Is it proved part by part? What is not is noted, and says nothing yet of the whole."""
+    seen = lambda: simulated() is not None  # noqa: E731
     share = asked.timeout * SHARE
     parts.require_no_loop(pieces)
     starts = parts.starts(pieces, reset) if reset and not asked.free else {}
@@ -303,7 +306,7 @@ def _by_parts(
         if reset:
             question.reset = {part.reset: 1}
             question.starts = starts.get(part.name, ({}, {}))
-        return decide(question, Limits(left, 0), fresh=asked.fresh)
+        return decide(question, Limits(left, 0), seen, fresh=asked.fresh)
 
     answers = {}
     pieces = [*pieces, *([joined] if joined is not None else [])]
@@ -312,7 +315,7 @@ def _by_parts(
         if answer.verdict == Status.REFUTED:
             port = part.compared[answer.output].port.name
             proof.notes.append(f"{part.name} by itself differs in cycle {answer.depth - 1}: {port}")
-        elif answer.verdict != Status.OK:
+        elif answer.verdict != Status.OK and not seen():
             proof.notes.append(f"{part.name} by itself is equal for {answer.depth} cycles")
     if any(answer.verdict != Status.OK for answer, _ in answers.values()):
         return False
@@ -328,7 +331,7 @@ def _settle(
     proof: Proof,
     question: Question,
     job: jobs.Job,
-    simulated: Callable[[], Found | None],
+    simulated: Simulated,
 ) -> None:
     """Decide it, and play the counterexample if there is one."""
     seen = lambda: simulated() is not None  # noqa: E731
@@ -379,9 +382,7 @@ def source(job: jobs.Job) -> Source:
 
 
 @contextlib.contextmanager
-def _beside(
-    job: jobs.Job, behind_reset: bool, notes: list[str]
-) -> Iterator[Callable[[], Found | None]]:
+def _beside(job: jobs.Job, behind_reset: bool, notes: list[str]) -> Iterator[Simulated]:
     """Lockstep in a thread, begun after a while; what it has found, once it has. What does not show
     from the proof's start is noted, and that start is taken from then on. The outputs of the block
     alone are judged: the checkers of blocks inside would end a run before they differ."""
