@@ -199,6 +199,23 @@ static __attribute__((noinline)) int step_apart(const cfg_t *cfg, framed *f, con
 #define step_apart(cfg, f, in, got, info) 1
 #endif
 
+static int step(const uint32_t *params, void *state, const wlk_view *in, const wlk_view *got,
+                wlk_step_info *info);
+
+/* A step of payloads that lie elsewhere, as from DPI. */
+static __attribute__((noinline)) int step_gathered(const uint32_t *params, void *state,
+                                                   const wlk_view *in, const wlk_view *got,
+                                                   wlk_step_info *info) {
+    const cfg_t *cfg = CFG(params);
+    uint64_t given[CAPS(IN_WORDS)], shown[CAPS(OUT_WORDS)];
+    wlk_view in_record, out_record;
+    if (!NAMED(in_gather)(cfg, in, given, &in_record) ||
+        !NAMED(out_gather)(cfg, got, shown, &out_record)) {
+        return 1;
+    }
+    return step(params, state, &in_record, &out_record, info);
+}
+
 /* All that it calls is compiled into it: what the model shows is compared, and nothing else. */
 static __attribute__((flatten)) int step(const uint32_t *params, void *state, const wlk_view *in,
                                          const wlk_view *got, wlk_step_info *info) {
@@ -208,8 +225,11 @@ static __attribute__((flatten)) int step(const uint32_t *params, void *state, co
     in_t given;
     out_t shown;
     cycle_t c;
-    if (!f->live || IS_OPEN(f) || !NAMED(in_is_whole)(cfg, in) || !NAMED(out_is_whole)(cfg, got)) {
+    if (!f->live || IS_OPEN(f)) {
         return 1; /* a closer look */
+    }
+    if (!NAMED(in_is_whole)(cfg, in) || !NAMED(out_is_whole)(cfg, got)) {
+        return step_gathered(params, state, in, got, info);
     }
     if (got->mask != NULL) {
         return step_masked(cfg, f, in->control, got, info);
