@@ -67,7 +67,7 @@ def shown(table: Table, config: Config) -> Shown:
     """Execute the model. BUILD_FAIL names what is not in model C."""
     module = _module(table, config)
     care, bits = module.care()
-    return Shown(module.text(bits), care, module.lacking)
+    return Shown(module.text(bits, table.clock is not None), care, module.lacking)
 
 
 def make(table: Table, config: Config) -> Made:
@@ -357,8 +357,8 @@ class _Module:
             return self.logic.true(self.answers[name][0])
         return Word(1, None, name)
 
-    def _header(self, more: Sequence[str]) -> str:
-        ports = [f"input {self.clock}"]
+    def _header(self, more: Sequence[str], has_clock: bool = True) -> str:
+        ports = [f"input {self.clock}"] if has_clock else []
         for port in self.ports:
             kind = "output" if port.direction == "out" else "input"
             ports.append(f"{kind} [{port.width - 1}:0] {port.name}")
@@ -366,8 +366,9 @@ class _Module:
         listed = ",\n  ".join(ports)
         return f"module {self.table.module} (\n  {listed}\n);\n"
 
-    def text(self, bits: Mapping[str, Word]) -> str:
-        """The module, with these outputs of one bit beside the block's."""
+    def text(self, bits: Mapping[str, Word], has_clock: bool = True) -> str:
+        """The module, with these outputs of one bit beside the block's. A proof gives a clock to
+        each, whether it has state or not."""
         logic = self.logic
         widths = {
             name: width
@@ -396,7 +397,7 @@ class _Module:
         note = "// Generated from model.c by scripts/wlk/model/netlist.py. Do not edit.\n"
         rest = "\n".join([*lines, *logic.lines, *body])
         off, on = (f"// verilator lint_{each} UNUSEDSIGNAL\n" for each in ("off", "on"))
-        return f"{note}{off}{self._header([*bits])}{rest}\nendmodule\n{on}"
+        return f"{note}{off}{self._header([*bits], has_clock)}{rest}\nendmodule\n{on}"
 
     def _zeros(self, names: Sequence[str]) -> str:
         zeros = [f"  assign {p.name} = 0;" for p in self.ports if p.direction == "out"]
