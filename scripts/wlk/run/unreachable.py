@@ -2,11 +2,12 @@
 """Can a coverage point be reached? A proof that no legal inputs do, or inputs that do.
 
 The point is an output of the model's netlist. What is asked holds for all inputs that keep the
-block's rules, behind a cycle of reset, from registers and memories that are 0; inputs that are
-found are played on the compiled model, which must hit the point too.
+block's rules, after a cycle of reset. Inputs are looked for from registers and memories that are 0
+at power-up, and played on the compiled model, which must hit the point too. That there are none is
+proved for any values at power-up, if the model says that they are unknown.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..base import outputs
@@ -36,6 +37,7 @@ class Points:
     def __init__(self, table: Table, config: Config) -> None:
         """BUILD_FAIL names what of the model is not in model C."""
         self.table, self.config = table, config
+        self.is_free = model.source_of(table, "unknown_start") == "true"
         if not model.is_modelled(table):
             raise WlkError(Status.BUILD_FAIL, f"the model of {table.name} is not in model C")
         made = model.points(table, config)
@@ -52,7 +54,12 @@ class Points:
         question = Question(gold, gate, [port], reset=reset, rules=rules_of(table, config))
         answer, _ = decide(question, Limits(seconds), fresh=False)
         if answer.verdict == Status.OK:
-            return Reach("unreachable: proved for all legal inputs after a reset", never=True)
+            if self.is_free:
+                question = replace(question, free=True)
+                answer, _ = decide(question, Limits(seconds), fresh=False)
+            if answer.verdict == Status.OK:
+                return Reach("unreachable: proved for all legal inputs after a reset", never=True)
+            return Reach("unreachable where registers power up as 0; other values are open")
         if answer.verdict != Status.REFUTED:
             return Reach(f"not reached in {answer.depth} cycles by any legal inputs; later is open")
         outputs.make_folder(place)
