@@ -67,6 +67,14 @@ def test_yosys_synthesizes_what_compares(checker):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_memory_powers_up_as_0_however_it_is_declared():
+    for rows, loop in (("4", "0; wlk_n < 4"), ("0:3", "0; wlk_n <= 3")):
+        body = f"  reg [7:0] a [{rows}];\n  always @(posedge c) a[0] <= 8'h1;\n"
+        text = f"module m (\n  input c\n);\n{body}"
+        line = f"  initial for (int unsigned wlk_n = {loop}; wlk_n++) a[wlk_n] = '0;"
+        assert line in initialised(text).splitlines()
+
+
 def test_register_without_a_declaration_is_refused():
     text = "module m (\n  input logic clk_i\n);\n  always_ff @(posedge clk_i) a_q <= 1'b1;\n"
     with programs.error(programs.Status.MODEL_ERROR, "a_q", "declare them with `logic`"):

@@ -68,7 +68,9 @@ def initialised(text: str, memories: str = "") -> str:
 def _zero(name: str, count: str | None) -> str:
     if count is None:
         return f"{name} = '0;"
-    return f"for (int unsigned wlk_n = 0; wlk_n < {count}; wlk_n++) {name}[wlk_n] = '0;"
+    first, is_range, last = count.partition(":")  # [COUNT], or [FIRST:LAST]
+    begin, end = (first, f"<= {last}") if is_range else ("0", f"< {count}")
+    return f"for (int unsigned wlk_n = {begin}; wlk_n {end}; wlk_n++) {name}[wlk_n] = '0;"
 
 
 def require_stub(table: Table, cfg: Config) -> None:
