@@ -217,15 +217,22 @@ def test_holes_are_proved_unreachable_or_reached(arbiter):
     assert (point["goal"], point["unreachable"]) == (0, True)
 
 
-def test_hole_of_a_model_that_is_not_in_model_c_is_left(arbiter):
-    text = (arbiter / "model.c").read_text()
-    (arbiter / "model.c").write_text(text.replace("do {\n", "goto next;\n    next: do {\n"))
+@pytest.mark.parametrize(
+    ("text", "other", "why", "count"),
+    [
+        ("do {\n", "goto next;\n    next: do {\n", "Goto is no statement of model C", 2),
+        (".events = points, ", "", "model.c: no .events in WLK_STRUCTS_MODEL", 5),
+    ],
+)
+def test_hole_of_a_model_that_cannot_be_read_is_left(arbiter, text, other, why, count):
+    model = (arbiter / "model.c").read_text()
+    (arbiter / "model.c").write_text(model.replace(text, other))
     words = ("--blocks", arbiter, "--seeds", "1..2", "--cycles", "3000", "--cover", "a")
     programs.typed("lockstep", "rr_arbiter", *words, code=None, WLK_BLOCKS="")
     words = ("coverage", "a", "--prove", "--blocks", arbiter)
     done = programs.typed(*words, code=Status.VACUOUS, WLK_BLOCKS="")
-    assert done.out.count("  no proof: ") == 2
-    assert "Goto is no statement of model C" in done.out
+    assert done.out.count("  no proof: ") == count
+    assert why in done.out
 
 
 def run(line, code=0):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base import keep, outputs, setup
+from ..base.errors import Status, WlkError
 from ..gen import c
 from ..gen.sv import HARNESS_CLOCK
 from ..tables import Config, Port, Table, own
@@ -89,11 +90,11 @@ class Points:
         return POINT + name
 
 
-def points(table: Table, config: Config) -> Points | None:
-    """The same, written; None: the model has no points."""
+def points(table: Table, config: Config) -> Points:
+    """The same, written. BUILD_FAIL where the model has no coverage points, too."""
     function = source_of(table, "events")
     if function is None:
-        return None
+        raise WlkError(Status.BUILD_FAIL, f"{_source(table)}: no .events in WLK_STRUCTS_MODEL")
     return _module(table, config, function).write_points()
 
 
