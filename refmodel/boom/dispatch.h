@@ -33,8 +33,7 @@ static inline bool uses(const cfg_t *cfg, const in_t *in, uint32_t w, uint32_t q
     }
 }
 
-/* Place j of queue q shows the target and the payload of position w, and zeros where that is NONE.
- */
+/* Place j of queue q shows the target and the payload of position w; zeros where w is NONE. */
 static inline void show_bits(const cfg_t *cfg, const in_t *in, out_t *out, care_t *care, uint32_t q,
                              uint32_t j, uint32_t w) {
     if (cfg->encoding == CAPS(ENCODING_V3)) {

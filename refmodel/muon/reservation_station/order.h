@@ -3,8 +3,7 @@
 #ifndef WLK_RESERVATION_STATION_ORDER_H
 #define WLK_RESERVATION_STATION_ORDER_H
 
-/* Is row @p row older than row @p than, by their numbers? This says something of valid rows only.
- */
+/* Is row @p row older than row @p than, by their numbers? Only valid rows have an order. */
 static bool is_older(const cfg_t *cfg, const state_t *st, uint32_t row, uint32_t than) {
     const uint32_t half = UINT32_C(1) << wlk_clog2(cfg->rs_entries); /* of the range of numbers */
     const uint32_t distance = (uint32_t)(st->sequence[than] - st->sequence[row]) & (2u * half - 1u);

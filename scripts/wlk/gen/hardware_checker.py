@@ -74,7 +74,7 @@ def _zero(name: str, count: str | None) -> str:
 
 
 def require_stub(table: Table, cfg: Config) -> None:
-    """WlkError BAD_CONFIG when the stub has not got a behaviour that the configuration asks for."""
+    """WlkError BAD_CONFIG where the stub lacks a behaviour of the configuration."""
     for block in composed.blocks(table):
         if block.instances:
             continue
@@ -100,7 +100,7 @@ class Reference:
 
     @classmethod
     def of_stub(cls, table: Table, cfg: Config) -> "Reference":
-        """The stub. BAD_CONFIG where it has not got what the configuration asks for."""
+        """The stub of a block; BAD_CONFIG where it lacks a behaviour of the configuration."""
         require_stub(table, cfg)
         texts = list(composed.module_texts(table, cfg).values())
         texts += [path.read_text(encoding="utf-8") for path in stubs.stub_files(table)]
@@ -340,7 +340,7 @@ endmodule
             else:
                 pins.append(f".{port.name}({port.width}'h{harness.tied.get(port.name, 0):x})")
         listed = {port.name for port in harness.table.ports(harness.cfg)}
-        added = [*(name for name in self.reference.care.values() if name not in listed)]
+        added = (name for name in self.reference.care.values() if name not in listed)
         return [*pins, *(f".{name}({EXPECTED + name if name in shown else ''})" for name in added)]
 
     def _printed(self, width: int) -> str:

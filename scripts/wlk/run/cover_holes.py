@@ -81,8 +81,7 @@ def _proved(group: Group, holes: Sequence[Hole], file: Path, seconds: float) -> 
     """The same; what nothing is known of is asked of a proof."""
     from .unreachable import Points
 
-    table, asked = _table(group), [hole for hole in holes if not hole.command]
-    asked = [hole for hole in asked if not hole.seen.hits]
+    table, asked = _table(group), [x for x in holes if not x.command and not x.seen.hits]
     points: Points | str = "inputs are tied, or the points are those of another version"
     if asked and table is not None:
         try:
