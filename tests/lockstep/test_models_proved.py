@@ -5,6 +5,10 @@ equal to each, and a fault in a model is found.
 `warplock test --full` takes all named configurations; else the small ones.
 """
 
+import json
+import shlex
+import subprocess
+
 import programs
 import pytest
 from wlk import tables
@@ -259,7 +263,7 @@ FAULTS = {
         "a head of its own choice": (
             "model.c",
             "rsAdmit.bits.ibufEntry, in->ibuf[c->choice].bits",
-            "rsAdmit.bits.ibufEntry, in->ibuf[st->last].bits",
+            "rsAdmit.bits.ibufEntry, in->ibuf[0].bits",
         ),
         "a refused head is passed": (
             "model.c",
@@ -449,7 +453,11 @@ FAULTS = {
             "in->port.incr - in->port.decr",
         ),
         "one more than the most": ("model.c", "(to <= (int)most)", "(to <= (int)most + 1)"),
-        "a failing update moves": ("model.c", "u->succeeds ? (uint8_t)to : count", "(uint8_t)to"),
+        "a failing update moves": (
+            "model.c",
+            "u->succeeds ? (uint8_t)((uint64_t)to & bits) : count",
+            "(uint8_t)((uint64_t)to & bits)",
+        ),
         "the last update decides": (
             "model.c",
             "reads[0].succeeds & reads[1].succeeds & reads[2].succeeds",
@@ -490,6 +498,21 @@ def test_models_are_in_model_c():
     named = "collector compactor dispatch_basic dispatch_compacting hazard issue"
     assert {*named.split(), "reservation_station", "scoreboard"} <= {*BLOCKS}
     assert FAULTS.keys() == {*BLOCKS}
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_models_with_a_fault_compile(block, tmp_path, monkeypatch):
+    """A fault that does not is one of before the last change of the model, and finds nothing."""
+    builds = json.loads((programs.folder() / "compile_commands.json").read_text())
+    source = str(FOLDERS[block] / "model.c").removeprefix(f"{programs.ROOT}/")
+    build = next(each for each in builds if each["file"].endswith(source))
+    folders = [word for word in shlex.split(build["command"]) if word.startswith("-I")]
+    for number, fault in enumerate(FAULTS[block].values()):
+        made = tmp_path / str(number)
+        made.mkdir()
+        put_in(block, *fault, made, monkeypatch)
+        command = ["gcc", "-fsyntax-only", "-w", f"-I{made}", *folders, made / "model.c"]
+        subprocess.run(command, cwd=build["directory"], check=True)
 
 
 @pytest.mark.parametrize(("block", "name"), CASES)
