@@ -364,19 +364,23 @@ typedef struct {self.p}_{side} {{
         text, pad = "", "    " * (depth + 1)
         parts: dict[str, list[Field]] = {}
         for item in fields:
-            parts.setdefault(item.members[depth][0], []).append(item)
+            unit = self.unit_path(item) if kind != PUBLIC else ()
+            part = unit[depth] if len(unit) == depth + 1 else item.members[depth][0]
+            parts.setdefault(part, []).append(item)
         for part, inside in parts.items():
-            name = part + self._bounds(inside, depth)
             item = inside[0]
+            unit = self.unit_path(item) if kind != PUBLIC else ()
+            name = part if len(unit) > item.unit_at == depth else part + self._bounds(inside, depth)
             inside = [each for each in inside if each.entry == item.entry]
-            in_unit = kind != PUBLIC and self.is_apart(item)
-            ends = item.unit_at if in_unit else len(item.path)
-            has_words = ends == depth + 1 and (in_unit or item.lanes is not None)
+            is_unit = len(unit) == depth + 1
+            has_words = is_unit or (
+                not unit and item.lanes is not None and len(item.path) == depth + 1
+            )
             if kind == VIEW and has_words:
                 size = f"{pad}uint32_t {part}_n;\n" if item.direction == "out" else ""
                 text += f"{pad}uint64_t *{name};\n{size}"
                 continue
-            if has_words and in_unit:
+            if is_unit:
                 text += f"{pad}uint64_t {name}[WLK_{item.unit.upper()}_WORDS];\n"
                 continue
             if len(item.path) > depth + 1:
@@ -390,17 +394,21 @@ typedef struct {self.p}_{side} {{
                 text += f"{pad}{c_type(item.max_width)} {name}; /**< {doc} */\n"
         return text
 
-    def is_apart(self, item: Field) -> bool:
-        """Is it in a unit, beside which there are no other fields of its path?"""
+    def unit_path(self, item: Field) -> Sequence[str]:
+        """Where a view has the words of the unit that a field is in: at the path of the unit, or in
+        a member with the unit's name where other fields of the path are beside it."""
+        if not item.unit:
+            return ()
         head = f"{item.unit_head}."
         beside = (f for f in self._of(item.direction) if f.flat.startswith(head))
-        return bool(item.unit) and all(f.unit for f in beside)
+        parts = [part for part, _ in item.path[: item.unit_at]]
+        return parts if all(f.unit for f in beside) else [*parts, item.unit]
 
-    def unit_depths(self) -> dict[str, int]:
-        """Of each field that model C sees as words of a unit, where on its path the unit is."""
+    def unit_paths(self) -> dict[str, Sequence[str]]:
+        """The same of each field that model C sees as words of a unit."""
         if self.t.name in own():
             return {}
-        return {f.name: f.unit_at for f in self.t.fields if self.is_apart(f)}
+        return {f.name: self.unit_path(f) for f in self.t.fields if f.unit}
 
     def _bounds(self, fields: list[Field], depth: int) -> str:
         """Array bounds of the member of which these fields are."""

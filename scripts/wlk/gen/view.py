@@ -163,7 +163,7 @@ class View:
 
     def _controls(self, side: str) -> Iterator[tuple[Field, Spot]]:
         for item in self._fields(side):
-            if item.lanes is None and not self.c.is_apart(item):
+            if item.lanes is None and not item.unit:
                 yield item, self._spot(item)
 
     def _units(self, side: str) -> Iterator[Part]:
@@ -175,11 +175,13 @@ class View:
 
     def _uses(self, side: str) -> Iterator[tuple[str, Spot]]:
         """Words of each use of a unit, and where it is."""
-        inside = [f for f in self.t.fields if f.direction == side and self.c.is_apart(f)]
+        inside = [f for f in self.t.fields if f.direction == side and f.unit]
         for head in dict.fromkeys(f.unit_head for f in inside):
             fields = [f for f in inside if f.unit_head == head]
             spot = self._spot(min(fields, key=lambda f: self.c.steps(f)[0]))
-            member = ".".join(spot.member.split(".")[: fields[0].unit_at])
+            at = fields[0].unit_at
+            own = self.c.unit_path(fields[0])[at:]
+            member = ".".join([*spot.member.split(".")[:at], *own])
             yield f"WLK_{fields[0].unit.upper()}_WORDS", replace(spot, member=member)
 
     def _read(self, side: str) -> str:

@@ -146,7 +146,7 @@ class _Module:
         self.ports = table.ports(config)
         self.opaque = table.layout(config).opaque
         generated, self.in_view = c.CTable(table), table.name not in own()
-        self.units = generated.unit_depths()
+        self.units = generated.unit_paths()
         sets = (x for side in c.SIDES for x in generated.sets(side)) if self.in_view else ()
         self.sets = {item.name: c.flat_name(item) for item in sets}
         self.firsts: dict[tuple[str, tuple[int, ...]], int] = {}  # word of each use of a unit
@@ -241,17 +241,20 @@ class _Module:
 
     def _unit(self, port: Port) -> tuple[str, tuple[int, ...]] | None:
         """The use of a unit in whose words a port is: its path, and the indices of its arrays."""
-        depth = self.units.get(port.field.name, 0)
-        arrays = sum(count is not None for _, count in port.field.path[:depth])
-        return (port.field.unit_head, port.index[:arrays]) if depth else None
+        if port.field.name not in self.units:
+            return None
+        arrays = sum(count is not None for _, count in port.field.path[: port.field.unit_at])
+        return port.field.unit_head, port.index[:arrays]
 
     def _leaf(self, side: Node, port: Port) -> Node:
         indices, node = iter(port.index), side
-        for part, entry, count in port.field.members[: self.units.get(port.field.name)]:
+        unit = self.units.get(port.field.name, ())
+        ends = port.field.unit_at if unit else None
+        for part, entry, count in port.field.members[:ends]:
             node = node[part] if entry is None else node[part][entry]
             if count is not None:
                 node = node[next(indices)]
-        return node
+        return node[unit[-1]] if len(unit) > port.field.unit_at else node
 
     def _spot(self, port: Port) -> tuple[int, int] | None:
         """The word of a payload or a unit in which a port is, and its lowest bit there."""

@@ -63,6 +63,7 @@ static inline void stem##_set_##name(uint64_t *words, uint64_t value) { \\
     words[word] |= value << (lsb); \\
 }
 #define WLK_BEGIN_DECLS
+#define WLK_ALIGN64
 #define WLK_END_DECLS
 enum { WLK_DECIMAL, WLK_HEX, WLK_OPAQUE };
 typedef int wlk_state_visitor, wlk_notation;
