@@ -25,6 +25,7 @@ LARGER = {
     "issue": {*tables.load("issue").configs} - {"rows2", "default"},
     "reservation_station": {"rows32_in_order"},
     "scoreboard": {"warps16", "many_registers"},
+    "vortex_scoreboard": {"tree_16", "tree_17", "tree_64"},
 }
 CASES = [
     (block, name)
@@ -34,10 +35,16 @@ CASES = [
 ]
 # A counterexample of them rests on values that are x in the stub: then it is no error that
 # simulation does not confirm it.
-WITH_X = ("collector", "issue", "reservation_station", "scoreboard")
+WITH_X = ("collector", "issue", "reservation_station", "scoreboard", "vortex_scoreboard")
 # Where the small configuration has no choice, and no order.
-FAULTY = {"collector": "three_entries", "hazard": "warps3", "reservation_station": "rows2"}
+FAULTY = {
+    "collector": "three_entries",
+    "hazard": "warps3",
+    "reservation_station": "rows2",
+    "vortex_scoreboard": "perf",
+}
 COMPACT, DISPATCH, SETS, ORDER, PERF = "compact.h", "dispatch.h", "sets.h", "order.h", "perf.h"
+LIBRARY = "library.h"
 # File, what stands there, and what is wrong with it.
 FAULTS = {
     "collector": {
@@ -482,6 +489,58 @@ FAULTS = {
         ),
         "half an admission": ("model.c", "if (c->admits) {", "if (in->hazard.updateRS.enable) {"),
     },
+    "vortex_scoreboard": {
+        "a source by another one's bit": (
+            "model.c",
+            "((used & 4u) != 0 ? rs3 : 0)",
+            "((used & 2u) != 0 ? rs3 : 0)",
+        ),
+        "reserved before it is released": (
+            "model.c",
+            "(st->warp[w].inuse & ~((uint64_t)releases << in->wb.data.rd)) | reserved",
+            "(st->warp[w].inuse | reserved) & ~((uint64_t)releases << in->wb.data.rd)",
+        ),
+        "each packet releases": (
+            "model.c",
+            "in->wb.valid & in->wb.data.eop & (",
+            "in->wb.valid & (",
+        ),
+        "ready for the instruction of before": (
+            "model.c",
+            "need_of(cfg, in->ib[w].data) : need_of",
+            "need_of(cfg, st->warp[w].instr) : need_of",
+        ),
+        "ready before the edge": ("model.c", "blocked = inuse &", "blocked = st->warp[w].inuse &"),
+        "only what is offered is staged": (
+            "model.c",
+            "if (has(c->ready, w)) {",
+            "if (has(taken, w)) {",
+        ),
+        "a reset keeps registers": (
+            "model.c",
+            "        st->warp[w].inuse = 0;\n        st->warp[w].waited = 0;\n    }\n    clear_c",
+            "        st->warp[w].waited = 0;\n    }\n    clear_c",
+        ),
+        "operation 8 is no CSR access": ("model.c", "LAST_CSR = 8", "LAST_CSR = 7"),
+        "the pointer stays": (LIBRARY, "granted + 1u == n ? 0 : granted + 1u", "granted"),
+        "the next warp in turn": (
+            LIBRARY,
+            "requests != 0 ? lowest(requests) : idx0(n)",
+            "requests >> pointer != 0 ? pointer + lowest(requests >> pointer)\n"
+            "                           : requests != 0 ? lowest(requests) : idx0(n)",
+        ),
+        "idle is warp 0": (LIBRARY, "is_power_of_2 ? n - 1u : 0", "is_power_of_2 ? 0 : 0"),
+        "a buffer of one entry": (LIBRARY, "moves | (is_ready & !valid_in)", "moves"),
+        "an empty buffer keeps what it shows": (LIBRARY, "ready_out | !s->valid", "ready_out"),
+        "a stall beside a request": (PERF, " & (c->requests == 0)", ""),
+        "counted at once": (PERF, "st->marks[delay_of(cfg) - 1u]", "marks"),
+        "a floating-point register notes its unit": (
+            PERF,
+            "(cfg->ext_f_enable != 0 && rd >= 32)",
+            "false",
+        ),
+        "counters outlive a reset": (PERF, "    st->stalls = 0;\n", ""),
+    },
 }
 CHOSEN = [(block, fault) for block, faults in FAULTS.items() for fault in faults]
 
@@ -496,7 +555,7 @@ def prove(block, name, code):
 
 def test_models_are_in_model_c():
     named = "collector compactor dispatch_basic dispatch_compacting hazard issue"
-    assert {*named.split(), "reservation_station", "scoreboard"} <= {*BLOCKS}
+    assert {*named.split(), "reservation_station", "scoreboard", "vortex_scoreboard"} <= {*BLOCKS}
     assert FAULTS.keys() == {*BLOCKS}
 
 

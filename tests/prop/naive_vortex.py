@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Naive second implementation of Vortex's scoreboard and operand collectors (vortex-issue).
+"""Naive second implementation of Vortex's operand collectors (vortex-issue).
 
 Plain and slow on purpose: lists of registers, one object for each module of the library. None is
 unknown: what no reset reaches, until something known is loaded. Before the first edge in reset
@@ -12,10 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 from naive_common import Known, Reading, Row
-from naive_ports import behind, ports
+from naive_ports import ports
 
 COUNTER = (1 << 44) - 1
-SFU, CSR = 2, range(6, 9)  # ex_type; op_type of accesses to CSRs
 
 
 def idle_index(n: int) -> int:
@@ -138,27 +137,25 @@ class Chain:
 
 
 class StreamArb:
-    """A stream arbiter (§4.6): cyclic, or by priority and perhaps sticky; a tree above twelve.
+    """A stream arbiter (§4.6) by priority, perhaps sticky; a tree above twelve.
 
     What it shows is (input chosen, data); in a tree the data is what its slice shows.
     """
 
-    def __init__(self, n: int, cyclic: bool, sticky: bool, code: int, data: Any) -> None:
-        self.n, self.cyclic, self.sticky = n, cyclic, sticky
-        self.pointer, self.owner = 0, None
+    def __init__(self, n: int, sticky: bool, code: int, data: Any) -> None:
+        self.n, self.sticky, self.owner = n, sticky, None
         first = None if data is None else 0
         self.buffer = Chain(code, (0 if n == 1 else first, data))
         self.slices: list[StreamArb] = []
         if n > 12:
             sizes = [min(8, n - first) for first in range(0, n, 8)]
-            self.slices = [StreamArb(size, cyclic, sticky, 3, data) for size in sizes]
-            self.join = StreamArb(len(sizes), cyclic, sticky, code, (first, data))
+            self.slices = [StreamArb(size, sticky, 3, data) for size in sizes]
+            self.join = StreamArb(len(sizes), sticky, code, (first, data))
 
     def _choice(self, valid: list[int]) -> int:
         asking = [i for i, v in enumerate(valid) if v]
-        favourite = self.pointer if self.cyclic else self.owner if self.sticky else None
-        if favourite in asking:
-            return favourite
+        if self.sticky and self.owner in asking:
+            return self.owner
         return asking[0] if asking else idle_index(self.n)
 
     def _inner(self, valid: list[int], data: list) -> tuple[list[int], list]:
@@ -201,13 +198,13 @@ class StreamArb:
         fires = any(valid) and self.buffer.ready(ready_out)
         self.buffer.edge(int(any(valid)), (choice, data[choice]), ready_out, reset)
         if fires:
-            self.pointer, self.owner = (choice + 1) % self.n, choice
+            self.owner = choice
         if reset:
-            self.pointer, self.owner = 0, None
+            self.owner = None
 
     def clear(self) -> None:
         """What reset does."""
-        self.pointer, self.owner = 0, None
+        self.owner = None
         for part in (*self.slices, *([self.join] if self.slices else ()), self.buffer):
             part.clear()
 
@@ -235,131 +232,6 @@ def register(params: dict, field: int) -> int | None:
     if params["ext_f_enable"]:
         return field
     return field if field < 32 else None
-
-
-# ---- scoreboard (§5, §8) -------------------------------------------------------------------------
-
-
-class ScoreboardState(Live):
-    def __init__(self, params: dict) -> None:
-        super().__init__(params, "vortex_scoreboard")
-        self.fields = behind(self.listed, "ib_0_data_")
-        zeros = dict.fromkeys(self.fields, 0) if self.zero else None
-        self.staging = [Pipe(zeros) for _ in range(self.warps)]
-        self.rdy: list[bool | None] = [False if self.zero else None] * self.warps
-        self.inuse: list[set[int]] = [set() for _ in range(self.warps)]
-        self.arb = StreamArb(self.warps, True, False, 3, zeros)
-        self.units = 3 + params["ext_f_enable"] + params["ext_tcu_enable"]
-        self.stalls = 0
-        self.uses: list[int | None] = [0] * (self.units + 2)
-        self.wrote = [dict.fromkeys(range(64), (0, 1)) if self.zero else {} for _ in self.staging]
-        mark = 0 if self.zero else None
-        self.delay = [[mark] * (self.units + 2) for _ in range(-(-self.warps // 8))]
-        self.waited = [0] * self.warps
-
-    def violations(self, x: Row) -> set[str]:
-        """§12, outside reset."""
-        if x["reset"]:
-            return set()
-        found = {"stalled_too_long"} if max(self.waited) >= 100_000 else set()
-        if x["wb_valid"] and x["wb_data_eop"]:
-            used = [x["wb_data_rd"] in each for each in self.inuse]
-            if not any(used[x["wb_data_wis"] :][:1]):
-                found.add("writeback_not_in_use")
-        return found
-
-    def need(self, instr: dict[str, int]) -> set[int]:
-        named = {instr["rd"]} if instr["wb"] else set()
-        named |= {instr[f"rs{i + 1}"] for i in range(3) if instr["used_rs"] >> i & 1}
-        return {r for field in named if (r := register(self.p, field)) is not None}
-
-    def _requests(self) -> tuple[list[int], list]:
-        valid = [
-            int(s.valid and bool(ready)) for s, ready in zip(self.staging, self.rdy, strict=True)
-        ]
-        return valid, [stage.data for stage in self.staging]
-
-    def shows(self, x: Row) -> Known:
-        valid, data = self._requests()
-        granted = self.arb.ready(valid, data, x["sb_ready"])
-        out: Known = {
-            f"ib_{w}_ready": s.ready(int(granted[w] and valid[w]))
-            for w, s in enumerate(self.staging)
-        }
-        out["sb_valid"], (wis, instr) = self.arb.shown(valid, data)
-        if self.arb.slices:
-            low, instr = instr
-            wis = None if None in (wis, low) else 8 * wis + low
-        out["sb_data_wis"] = wis
-        instr = instr or dict.fromkeys(self.fields)
-        out |= {f"sb_data_{name}": instr[name] for name in self.fields}
-        if self.perf:
-            out["perf_stalls"] = self.stalls
-            out |= {f"perf_units_uses_{u}": self.uses[u] for u in range(self.units)}
-            out |= {f"perf_sfu_uses_{k}": self.uses[self.units + k] for k in range(2)}
-        return out
-
-    def edge(self, x: Row) -> None:
-        if not self.live:
-            if x["reset"]:
-                self.live = True
-                self.arb.clear()
-            return
-        valid, data = self._requests()
-        granted = self.arb.ready(valid, data, x["sb_ready"])
-        marks, stalled = [0] * (self.units + 2), any(s.valid for s in self.staging)
-        self.arb.edge(valid, data, x["sb_ready"], x["reset"])
-        writers = []
-        for w, stage in enumerate(self.staging):
-            leaves = bool(valid[w] and granted[w])
-            coming = {name: x[f"ib_{w}_data_{name}"] for name in self.fields}
-            taken = bool(x[f"ib_{w}_valid"] and stage.ready(leaves))
-            busy = set(self.inuse[w])
-            if x["wb_valid"] and x["wb_data_eop"] and x["wb_data_wis"] == w:
-                busy.discard(x["wb_data_rd"])
-            if leaves and stage.data["wb"]:
-                busy |= self.need(stage.data | {"used_rs": 0})
-                writers.append((w, stage.data))
-            judged = coming if taken else stage.data
-            waits = None if judged is None else busy & self.need(judged)
-            if stage.valid:
-                self._mark(marks, w, stage.data, waits)
-            self.rdy[w] = None if waits is None else not waits
-            ended = x["reset"] or not stage.valid or leaves
-            self.waited[w] = 0 if ended else self.waited[w] + 1
-            self.inuse[w] = set() if x["reset"] else busy
-            stage.edge(x[f"ib_{w}_valid"], coming, int(leaves), x["reset"])
-        self._count(x, marks, stalled and not any(valid))
-        for w, instr in writers:
-            number = instr["rd"] & (63 if self.p["ext_f_enable"] else 31)
-            self.wrote[w][number] = (instr["ex_type"], instr["op_type"])
-
-    def _mark(self, marks: list, w: int, instr: dict[str, int], waits: set[int]) -> None:
-        """The units that a staged instruction waits for; the look-up drops the type."""
-        used = [("rd", instr["wb"])]
-        used += [(f"rs{i + 1}", instr["used_rs"] >> i & 1) for i in range(3)]
-        for name, is_used in used:
-            if not is_used or register(self.p, instr[name]) not in waits:
-                continue
-            found = self.wrote[w].get(instr[name] & 31)
-            if found is None:
-                marks[:] = [mark or None for mark in marks]
-                continue
-            if found[0] < self.units:
-                marks[found[0]] = 1
-            if found[0] == SFU:
-                marks[self.units + (found[1] not in CSR)] = 1
-
-    def _count(self, x: Row, marks: list, stalls: bool) -> None:
-        counted = self.delay.pop()
-        self.delay.insert(0, marks)
-        self.stalls = (self.stalls + stalls) & COUNTER
-        self.uses = [
-            None if use is None or more is None else (use + more) & COUNTER
-            for use, more in zip(self.uses, counted, strict=True)
-        ]
-        if x["reset"]:
-            self.stalls, self.uses = 0, [0] * len(self.uses)
 
 
 # ---- collector (§6) ------------------------------------------------------------------------------
@@ -593,7 +465,7 @@ class OperandsState(Live):
         self.opcs = [Collector(params, 3) for _ in range(n)]
         packets = params["num_threads"] // params["simd_width"]
         first = self.opcs[0].out.parts[0].first
-        self.arb = StreamArb(n, False, n > 1 and packets > 1, 3 if n > 1 else 0, first)
+        self.arb = StreamArb(n, n > 1 and packets > 1, 3 if n > 1 else 0, first)
         self.select = (1 << (n - 1).bit_length()) - 1
         self.stalls = 0
 
@@ -634,7 +506,6 @@ class OperandsState(Live):
 
 
 BLOCKS = {
-    "vortex_scoreboard": ScoreboardState,
     "vortex_opc_unit": OpcUnitState,
     "vortex_operands": OperandsState,
 }

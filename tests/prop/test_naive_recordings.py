@@ -106,8 +106,6 @@ def test_masked_bits_were_never_defined(one: programs.Recording) -> None:
 PACKETS = {"num_warps": 8, "num_threads": 8, "simd_width": 2, "num_gpr_banks": 2, "num_opcs": 2,
            "perf_enable": 1}  # fmt: skip
 VORTEX = {
-    "sb_A": ("vortex_scoreboard", {"perf_enable": 1}),
-    "sb_C": ("vortex_scoreboard", {"num_warps": 8, "num_threads": 8, "perf_enable": 1}),
     "opc_A": ("vortex_opc_unit", {"perf_enable": 1}),
     "opc_C": ("vortex_opc_unit", PACKETS),
     "operands_C": ("vortex_operands", PACKETS),

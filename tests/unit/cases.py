@@ -22,7 +22,8 @@ index: a list `1,2,?` gives one value each, a number is a set where ports have o
 value of all, in which @ is the index. `NAME.*` is every port below. NAME alone is 1, `!NAME` 0.
 Values are numbers, variables and + - * & | ^ << >> == ( ), which bind as in Python. An input that
 is not named is 0; `=x` leaves it unknown, `=x:MASK` some of its bits. An output that is not named
-is not looked at, `=?` must have care 0, a value must be cared for whole. What stands later wins.
+is not looked at, `=?` must have care 0, `=?:MASK` in some bits, a value must be cared for whole.
+What stands later wins.
 Also on the right: `violates=RULE,..` (none is the default), `drained=0`, `outcomes=N`,
 `state.ELEMENT[i]=V` before the edge; on the left `assume=K`, the K th of the outcomes.
 
@@ -96,14 +97,16 @@ class Port:
 
 @dataclass(frozen=True)
 class Value:
-    """What an input gets or an output must have; of an input that is unknown, the bits."""
+    """What an input gets or an output must have; of one that is unknown, the bits."""
 
     is_known: bool
     number: int
 
     def differences(self, port: Port, got: int, care: int) -> Iterator[str]:
-        if care != ((1 << port.width) - 1 if self.is_known else 0):
-            yield f"{port.name} has care {care:#x}{'' if self.is_known else ', not 0'}"
+        if self.is_known and care != (1 << port.width) - 1:
+            yield f"{port.name} has care {care:#x}"
+        elif not self.is_known and care & self.number:
+            yield f"{port.name} has care {care:#x}, not 0 in {self.number:#x}"
         elif self.is_known and got != self.number:
             yield f"{port.name} is {got} ({got:#x}), not {self.number}"
 
@@ -392,16 +395,15 @@ class Names:
         }
 
     def put(self, name: str, value: str, out: bool, to: dict[int, Value]) -> None:
-        """A value, `?`, `x` or `x:MASK` of the ports of that name, `[*]` apart."""
+        """A value, `?`, `x` or one of them with `:MASK`, of the ports of that name, `[*]` apart."""
         found = self.find(name, out)
         if not found:
             raise BadCaseError(f"no port '{name}' in this configuration")
         for port in map(self.ports.__getitem__, found):
             is_known = value[0] not in "x?"
             mask = (1 << port.width) - 1
-            number = (
-                mask if value == "x" else 0 if value == "?" else value_of(value.removeprefix("x:"))
-            )
+            bits = value.removeprefix("x:").removeprefix("?:")
+            number = mask if bits in ("x", "?") else value_of(bits)
             if number > mask:
                 raise BadCaseError(f"{value} is too wide for {name}")
             if port.is_out != out:

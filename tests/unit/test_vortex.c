@@ -61,8 +61,8 @@ CASE(vortex_scoreboard_a_late_instruction_leaves_before_anything_else) {
             rig_next(&r, r.state);
             rig_record(&r);
             CHECK(r.info.violated == 0);
-            if (state()->stalled[7] > 20 && state()->stalled[7] < LONGEST / 2) {
-                state()->stalled[7] = LONGEST - 100;
+            if (state()->warp[7].waited > 20 && state()->warp[7].waited < LONGEST / 2) {
+                state()->warp[7].waited = LONGEST - 100;
                 seen++;
             }
         }

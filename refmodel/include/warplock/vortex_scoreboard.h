@@ -16,55 +16,42 @@ WLK_BEGIN_DECLS
 
 #define WLK_VXSB_WARPS  64u
 #define WLK_VXSB_SLICES 8u      /**< arbiters of a tree, of eight warps each */
-#define WLK_VXSB_DELAY  8u      /**< registers behind the look-up of the counters, at most */
+#define WLK_VXSB_DELAY  8u      /**< registers after the look-up of the unit counters, at most */
 #define WLK_VXSB_STALLS 100000u /**< cycles that no staged instruction may wait */
-#define WLK_VXSB_UNITS  7u      /**< counters: ex_type 0..4, then CSR and the rest of the sfu */
+#define WLK_VXSB_UNITS  7u /**< unit counters: ex_type 0 to 4, CSR access, other SFU operation */
 
-/** An instruction, and the warp that its arbiters chose: in a slice's buffer the place in the
- * slice. */
+/** An instruction and the number of its warp; in a slice's buffer, of the warp in the slice. */
 typedef struct wlk_vxsb_entry {
     uint64_t instr[WLK_INSTR_WORDS];
     uint8_t wis;
-    uint8_t known;     /**< loaded from something known */
-    uint8_t wis_known; /**< the warp is */
-} WLK_ALIGN64 wlk_vxsb_entry;
+} wlk_vxsb_entry;
 
-/** A stream buffer with its two entries. */
+/** A stream buffer with output register (§4.2). */
 typedef struct wlk_vxsb_buffer {
     wlk_vx_stream s;
     wlk_vxsb_entry out, spare;
 } wlk_vxsb_buffer;
 
-/** State: the RTL's registers, bit w of a mask for warp w, then facts about them. */
+/** A warp. In a set of registers bit r is register r. */
+typedef struct wlk_vxsb_warp {
+    uint64_t instr[WLK_INSTR_WORDS]; /**< sd: the staged instruction */
+    uint64_t inuse;                  /**< registers */
+    /** Of integer registers, for the counters: bit i of ex_type of the instruction that writes one
+     * (§8), and whether, of the SFU, its operation is no CSR access. */
+    uint32_t unit[3], other;
+    uint32_t waited; /**< not in the RTL: cycles that the instruction has waited, for the rules */
+} wlk_vxsb_warp;
+
+/** State. In a set of warps bit w is warp w. */
 struct wlk_vortex_scoreboard_state {
-    uint64_t inuse[WLK_VXSB_WARPS] WLK_ALIGN64; /**< bit r: register r is reserved */
-    wlk_vxsb_entry staging[WLK_VXSB_WARPS];
-    uint64_t need[WLK_VXSB_WARPS];          /**< registers that the staged instruction needs */
-    uint64_t dest[WLK_VXSB_WARPS];          /**< the one of them that it writes */
+    uint64_t staged; /**< sv: warps with a staged instruction */
+    uint64_t ready;  /**< rdy: warps */
+    wlk_vxsb_warp warp[WLK_VXSB_WARPS];
     wlk_vxsb_buffer slice[WLK_VXSB_SLICES]; /**< of the tree, in front of the last arbiter */
     wlk_vxsb_buffer out;
-    uint64_t stalled[WLK_VXSB_WARPS]; /**< cycles that the staged instruction has waited (rules) */
-    uint64_t overdue;                 /**< it has waited for too long (rules) */
-    uint64_t staged;                  /**< an instruction is in the warp's staging register */
-    uint64_t ready;                   /**< its registers are free */
-    uint64_t stalls, uses[WLK_VXSB_UNITS]; /**< performance counters, 44 bits */
-    /* facts: */
-    uint64_t
-        unit_known[WLK_VXSB_WARPS]; /**< bit r: an instruction has written the entry of `unit` */
-    uint64_t staged_known, ready_known;   /**< of a start without the reset: of which warps */
-    uint64_t inuse_known[WLK_VXSB_WARPS]; /**< the same: of which registers */
-    /* registers: */
-    uint8_t
-        pointer[WLK_VXSB_SLICES + 1u]; /**< of the arbiters: those of the slices, the last one */
-    uint8_t marks[WLK_VXSB_DELAY];     /**< units to count, on their way; bits as in `uses` */
-    uint8_t unit[WLK_VXSB_WARPS][64];  /**< bits of `uses` that the writer of a register marks */
-    /* facts: */
-    uint8_t late;                       /**< a start without the reset */
-    uint8_t late_flops;                 /**< which flops are known then */
-    uint8_t marks_open[WLK_VXSB_DELAY]; /**< bits of `marks` that may be set */
-    uint8_t uses_known;                 /**< bits of the counters that are known */
-    uint8_t reset_seen;
-    uint8_t settled; /**< all of it is known, and stays so: a step need not look */
+    uint8_t pointer[WLK_VXSB_SLICES + 1u]; /**< of the arbiters: those of the slices, the last */
+    uint8_t marks[WLK_VXSB_DELAY];         /**< sets of unit counters, on their way to them */
+    uint64_t stalls, uses[WLK_VXSB_UNITS]; /**< counters (§8) */
 };
 
 WLK_END_DECLS

@@ -33,7 +33,7 @@ STIM_PROFILE_NAMES(WLK_VORTEX_SCOREBOARD_PROFILES, STIM_PHASE_CYCLES);
 static uint32_t find_warp(const wlk_vortex_scoreboard_state *st, uint32_t first, uint32_t warps) {
     for (uint32_t i = 0; i < warps; i++) {
         const uint32_t w = (first + i) % warps;
-        if (st->inuse[w] != 0) {
+        if (st->warp[w].inuse != 0) {
             return w;
         }
     }
@@ -75,7 +75,8 @@ static void move_registers(const stim_cycle *c, uint32_t warps, uint64_t registe
                           wlk_instr_get_rd(instr) << 3;
         random = wlk_random(&random);
         if ((random ^ *last) >> 6 != 0) { // another instruction
-            const uint64_t chosen = aim(instr, st->inuse[w], registers, c->w->own[AIM], random);
+            const uint64_t chosen =
+                aim(instr, st->warp[w].inuse, registers, c->w->own[AIM], random);
             *last = (random & ~UINT64_C(63)) | chosen;
         }
         const uint64_t mask = *last & 63u;
@@ -92,7 +93,7 @@ enum { PATIENCE = WLK_VXSB_STALLS / 2 };
 static bool lags(const wlk_vortex_scoreboard_state *st, uint64_t cycle, uint32_t warps) {
     bool found = false;
     for (uint32_t w = 0; w < warps && cycle > PATIENCE; w++) {
-        found |= st->stalled[w] > PATIENCE;
+        found |= st->warp[w].waited > PATIENCE;
     }
     return found;
 }
@@ -102,9 +103,9 @@ static void hook(const stim_cycle *c, uint64_t *in) {
     const wlk_vortex_scoreboard_state *st = (const wlk_vortex_scoreboard_state *)c->state;
     const uint32_t warps = cfg->num_warps / cfg->issue_width;
     const uint32_t warp = find_warp(st, (uint32_t)GET(wb_data_wis, in) % warps, warps);
-    const uint64_t above = st->inuse[warp] >> GET(wb_data_rd, in) << GET(wb_data_rd, in);
-    const uint64_t from = above != 0 ? above : st->inuse[warp];
-    const bool known = st->reset_seen != 0 && from != 0;
+    const uint64_t above = st->warp[warp].inuse >> GET(wb_data_rd, in) << GET(wb_data_rd, in);
+    const uint64_t from = above != 0 ? above : st->warp[warp].inuse;
+    const bool known = from != 0;
     const bool late = lags(st, c->stim->cycle, warps), drains = c->stim->drain != 0 || late;
     move_registers(c, warps, 32u << cfg->ext_f_enable, in);
     SET(wb_data_wis, in, warp);
