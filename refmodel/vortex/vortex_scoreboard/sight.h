@@ -72,7 +72,8 @@ static void learn(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *ou
     }
     for (uint32_t s = 0; s < slices; s++) {
         const uint32_t n = slice_inputs(warps, s);
-        st->slice[s].s.ready |= (sends >> s * FANOUT & wlk_mask(n)) != 0;
+        const bool has_room = (sends >> s * FANOUT & wlk_mask(n)) != 0;
+        st->slice[s].s.ready = st->slice[s].s.ready | has_room;
         learn_choice(st, s, &st->slice[s], s * FANOUT, n, sends);
     }
 }
