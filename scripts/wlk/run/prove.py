@@ -468,18 +468,27 @@ def _shows(pair: crosscheck.Pair, values: Values, ones: bool = False) -> bool | 
 
 def _legal_opinion(proof: Proof, job: jobs.Job, behind_reset: bool) -> None:
     """The same where a simulation must be of legal inputs, or has a reset that the stub has not:
-    lockstep of the RTL and the model, from the proof's start."""
-    more = {"power_up": "reset" if behind_reset else "zero", "bind": "stage", "seeds": LEGAL_SEEDS}
-    args = dataclasses.replace(job.args, cycles=crosscheck.CYCLES, **more)
-    outcome = lockstep.execute(dataclasses.replace(job, inside=[], args=args, spent={}))
-    proof.simulated = outcome.result.cycles
-    verdict = outcome.result.verdict
-    # Where an assertion of the RTL fails all cycles are simulated, and no output differs.
-    if verdict == Status.SIMULATOR or verdict in {*jobs.FAILURES} - {Status.RTL_ASSERTION}:
-        found = counterexample.of_lockstep(job, outcome, behind_reset)
-        proof.example = found[1] if found is not None else None
-        proof.disputed = Status.SIMULATOR if verdict == Status.SIMULATOR else Status.BAD_RTL
-        proof.simulators = verilate.both(job.args.verilator)
+    lockstep of the RTL and the model, from the proof's start. State in another code starts
+    otherwise there, which shows until something is loaded: a difference counts if it is there from
+    unknown state too."""
+    outcomes = []
+    for power_up in ("reset" if behind_reset else "zero", "unknown"):
+        more = {"power_up": power_up, "bind": "stage", "seeds": LEGAL_SEEDS}
+        args = dataclasses.replace(job.args, cycles=crosscheck.CYCLES, **more)
+        outcome = lockstep.execute(dataclasses.replace(job, inside=[], args=args, spent={}))
+        proof.simulated = outcome.result.cycles
+        verdict = outcome.result.verdict
+        # Where an assertion of the RTL fails all cycles are simulated, and no output differs.
+        if verdict not in {Status.SIMULATOR, *jobs.FAILURES} - {Status.RTL_ASSERTION}:
+            if outcomes and (first := outcomes[0].result.first) is not None:
+                proof.notes.append(f"{UNCOUNTED}: cycle {first.cycle}, {first.port}")
+            return
+        outcomes.append(outcome)
+    found = counterexample.of_lockstep(job, outcomes[0], behind_reset)
+    proof.example = found[1] if found is not None else None
+    is_simulator = outcomes[0].result.verdict == Status.SIMULATOR
+    proof.disputed = Status.SIMULATOR if is_simulator else Status.BAD_RTL
+    proof.simulators = verilate.both(job.args.verilator)
 
 
 # ---- two versions -------------------------------------------------------------------------------
