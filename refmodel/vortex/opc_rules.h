@@ -176,7 +176,7 @@ static inline void opc_packet(const shape *s, const wlk_vx_collector *o, uint32_
     }
     const uint32_t left = full & ~o->sent;
     const uint32_t last = full != 0 ? 31u - (uint32_t)__builtin_clz(full) : 0u;
-    c->pid = left != 0 ? set_lowest(left) : vx_idle_index(s->packets);
+    c->pid = left != 0 ? set_lowest(left) : idx0(s->packets);
     c->mask = tmask >> (c->pid * s->simd) & s->lanes;
     c->sop = o->first;
     c->eop = c->pid == last;
@@ -421,7 +421,7 @@ static inline void opc_edge(const cfg_t *cfg, const shape *s, wlk_vx_collector *
                             uint32_t writes, const opc_cycle_t *c) {
     const uint32_t sent = o->stage[1].valid & c->rdy2;
     wlk_vx_packet merged;
-    o->stalls = c->reset != 0 ? 0u : (o->stalls + (c->valid & c->rdy0 & c->conflict)) & VX_COUNTER;
+    o->stalls = c->reset != 0 ? 0u : (o->stalls + (c->valid & c->rdy0 & c->conflict)) & PERF_BITS;
     opc_merge(s, o, known, &merged);
     vx_buffer_edge(&o->out, code, o->stage[1].valid, &merged, c->ready_out, c->reset, s->words);
     opc_gather(s, o, &merged, c->reset | sent);

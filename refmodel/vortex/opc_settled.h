@@ -198,7 +198,7 @@ VX_INLINE void opc_edge_settled(const cfg_t *cfg, const shape *s, wlk_vx_collect
     opc_cycle_t running = *cycle, *c = &running;
     c->reset = 0;
     if (cfg->perf_enable != 0) {
-        o->stalls = (o->stalls + (c->valid & c->rdy0 & c->conflict)) & VX_COUNTER;
+        o->stalls = (o->stalls + (c->valid & c->rdy0 & c->conflict)) & PERF_BITS;
     }
     /* What moves most of the time is asked for with a branch: a choice of data would make each
      * cycle wait for what the last one has written. */

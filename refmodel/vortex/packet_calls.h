@@ -23,7 +23,7 @@ static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
     if (st->reset_seen != 0) {
         NAMED(out_put_sb_ready)(care, 1u);
         NAMED(out_put_op_valid)(care, 1u);
-        NAMED(out_set_perf_stalls)(care, cfg->perf_enable != 0 ? VX_COUNTER : 0u);
+        NAMED(out_set_perf_stalls)(care, cfg->perf_enable != 0 ? PERF_BITS : 0u);
     }
     control(cfg, st, c, out);
     for (uint32_t w = 0; w < control_words; w++) {

@@ -497,8 +497,8 @@ FAULTS = {
         ),
         "reserved before it is released": (
             "model.c",
-            "(st->warp[w].inuse & ~((uint64_t)releases << in->wb.data.rd)) | reserved",
-            "(st->warp[w].inuse | reserved) & ~((uint64_t)releases << in->wb.data.rd)",
+            "(st->warp[w].inuse & ~released(in, w)) | reserved",
+            "(st->warp[w].inuse | reserved) & ~released(in, w)",
         ),
         "each packet releases": (
             "model.c",

@@ -59,7 +59,7 @@ static inline uint32_t arbitrate_all(const state_t *st, cycle_t *c) {
         return (uint32_t)(c->n == 1 || requests != 0) * ready << c->last.winner;
     }
     for (uint32_t i = 0; i < c->slices; i++) {
-        const uint32_t first = i * VX_FANOUT, n = vx_slice_inputs(c->n, i);
+        const uint32_t first = i * FANOUT, n = slice_inputs(c->n, i);
         const uint32_t mine = requests >> first & set_below(n);
         c->slice[i] = arbitrate(st, c, i, mine, n, st->slice[i].s.ready);
         granted |= (uint32_t)(mine != 0) * c->slice[i].ready << (first + c->slice[i].winner);
@@ -78,7 +78,7 @@ static inline void compute(const cfg_t *cfg, const state_t *st, const uint64_t *
     c->s = &st->shape;
     c->in = in;
     c->n = cfg->num_opcs;
-    c->slices = vx_slices(c->n);
+    c->slices = slices_of(c->n);
     c->sticky = c->n > 1 && c->s->packets > 1;
     c->code = last_code(cfg);
     c->reset = GET(reset, in);
@@ -137,7 +137,7 @@ static inline void arbiters_edge(state_t *st, const cycle_t *c) {
     owner_edge(st, LAST, &c->last, c->reset);
     for (uint32_t i = 0; i < c->slices; i++) {
         const grant *g = &c->slice[i];
-        const wlk_vx_packet *in = &st->opc[i * VX_FANOUT + g->winner].out.entry[VX_SHOWN];
+        const wlk_vx_packet *in = &st->opc[i * FANOUT + g->winner].out.entry[VX_SHOWN];
         const uint32_t granted = taken & (uint32_t)(c->last.winner == i);
         vx_buffer_edge(&st->slice[i], VX_TWO_REGISTERED, g->requests != 0, in, granted, c->reset,
                        c->s->words);
@@ -150,7 +150,7 @@ static inline void stalls_edge(const cfg_t *cfg, state_t *st, const cycle_t *c) 
     for (uint32_t i = 0; i < c->n && cfg->perf_enable != 0; i++) {
         sum += st->opc[i].stalls;
     }
-    st->stalls = c->reset != 0 ? 0u : sum & VX_COUNTER;
+    st->stalls = c->reset != 0 ? 0u : sum & PERF_BITS;
 }
 
 static inline void edge_of(const cfg_t *cfg, state_t *st, const uint64_t *in, const void *data,
@@ -183,7 +183,7 @@ static inline uint8_t settled(const cfg_t *cfg, const state_t *st) {
         known = opc_is_settled(s, &st->opc[i]);
     }
     known = known && (cfg->num_opcs <= 1 || buffer_is_settled(s, &st->out));
-    for (uint32_t i = 0; i < vx_slices(cfg->num_opcs) && known; i++) {
+    for (uint32_t i = 0; i < slices_of(cfg->num_opcs) && known; i++) {
         known = buffer_is_settled(s, &st->slice[i]);
     }
     return known ? settled_kind(cfg, s) : (uint8_t)UNSETTLED;
@@ -297,7 +297,7 @@ static void clear(const uint32_t *params, void *state) {
         opc_reset(&s, &st->opc[i], COLLECTOR_BUFFER, &r);
     }
     vx_buffer_reset(&st->out, last_code(cfg));
-    for (uint32_t i = 0; i < vx_slices(cfg->num_opcs); i++) {
+    for (uint32_t i = 0; i < slices_of(cfg->num_opcs); i++) {
         vx_buffer_reset(&st->slice[i], VX_TWO_REGISTERED);
     }
     memset(st->owner, 0, sizeof st->owner);
@@ -368,7 +368,7 @@ static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
     if (st->late.late && st->reset_seen) {
         learn_operands(cfg, st, seen);
     }
-    const uint32_t slices = vx_slices(cfg->num_opcs), packets = st->shape.packets;
+    const uint32_t slices = slices_of(cfg->num_opcs), packets = st->shape.packets;
     uint64_t all[CAPS(OUT_CONTROL) + OPERANDS * WLK_VX_ROW_WORDS];
     const uint32_t levels = (uint32_t)(cfg->num_opcs > 1) + (uint32_t)(slices != 0);
     if (!st->late.late || st->reset_seen || (slices != 0 && packets > 1)) {

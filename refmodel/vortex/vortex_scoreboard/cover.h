@@ -3,11 +3,6 @@
 #ifndef WLK_VORTEX_SCOREBOARD_COVER_H
 #define WLK_VORTEX_SCOREBOARD_COVER_H
 
-static uint64_t released(const in_t *in, uint32_t w) {
-    const bool releases = in->wb.valid && in->wb.data.eop && in->wb.data.wis == w;
-    return (uint64_t)releases << in->wb.data.rd;
-}
-
 /* What a staged instruction waits for, and what a write-back does for it. */
 static uint64_t warp_events(const cfg_t *cfg, const state_t *st, const in_t *in, const cycle *c,
                             uint32_t w) {

@@ -168,12 +168,17 @@ static void arbiters_edge(const cfg_t *cfg, state_t *st, const in_t *in, const c
     }
 }
 
-// §5.5: what a write-back releases is reserved again by an instruction that is sent.
+// §5.5: the register of warp w that a write-back releases, as a set.
+static uint64_t released(const in_t *in, uint32_t w) {
+    const bool releases = in->wb.valid & in->wb.data.eop & (in->wb.data.wis == w);
+    return (uint64_t)releases << in->wb.data.rd;
+}
+
+// §5.5: it is reserved again by an instruction that is sent.
 static uint64_t inuse_after(const cfg_t *cfg, const state_t *st, const in_t *in, const cycle *c,
                             uint32_t w) {
-    const bool releases = in->wb.valid & in->wb.data.eop & (in->wb.data.wis == w);
     const uint64_t reserved = has(c->sends, w) ? written_by(cfg, st->warp[w].instr) : 0;
-    return (st->warp[w].inuse & ~((uint64_t)releases << in->wb.data.rd)) | reserved;
+    return (st->warp[w].inuse & ~released(in, w)) | reserved;
 }
 
 static uint32_t waited_after(const wlk_vxsb_warp *warp) {

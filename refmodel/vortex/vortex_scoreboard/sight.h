@@ -38,22 +38,23 @@ static void learn_outputs(const cfg_t *cfg, state_t *st, const out_t *out) {
     }
 }
 
-/* An arbiter of warps grants the one that sends; if its buffer has room and none does, none is
- * ready. Another pointer that would grant it too, or other warps that are ready, would change
- * nothing: the edge sets the pointer and looks at all registers again. */
-static void learn_choice(state_t *st, uint32_t which, const wlk_vxsb_buffer *buffer, uint32_t first,
+/* An arbiter of warps grants the one that sends, into a buffer that has room; if it has room and
+ * none sends, none is ready. Another pointer that would grant it too, or other warps that are
+ * ready, would change nothing: the edge sets the pointer and looks at all registers again. */
+static void learn_choice(state_t *st, uint32_t which, wlk_vxsb_buffer *buffer, uint32_t first,
                          uint32_t n, uint64_t sends) {
     const uint64_t inputs = wlk_mask(n) << first;
     if ((sends & inputs) != 0) {
         st->pointer[which] = (uint8_t)lowest((sends & inputs) >> first);
         st->ready = (st->ready & ~inputs) | (sends & inputs);
+        buffer->s.ready = true;
     } else if (buffer->s.ready) {
         st->ready &= ~inputs;
     }
 }
 
 /* A warp that is not ready has an instruction. One that is ready and has one sends it: none of its
- * registers is in use, and the buffer has room. */
+ * registers is in use. */
 static void learn(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *out) {
     const uint32_t warps = warps_of(cfg), slices = slices_of(warps);
     const uint64_t sends = st->staged & out->sets.ib_ready;
@@ -67,14 +68,10 @@ static void learn(const cfg_t *cfg, state_t *st, const in_t *in, const out_t *ou
         st->warp[w].waited = 0; /* it counts from here on */
     }
     if (slices == 0) {
-        st->out.s.ready = st->out.s.ready | (sends != 0);
         learn_choice(st, LAST, &st->out, 0, warps, sends);
     }
     for (uint32_t s = 0; s < slices; s++) {
-        const uint32_t n = slice_inputs(warps, s);
-        const bool has_room = (sends >> s * FANOUT & wlk_mask(n)) != 0;
-        st->slice[s].s.ready = st->slice[s].s.ready | has_room;
-        learn_choice(st, s, &st->slice[s], s * FANOUT, n, sends);
+        learn_choice(st, s, &st->slice[s], s * FANOUT, slice_inputs(warps, s), sends);
     }
 }
 

@@ -288,6 +288,8 @@ def tables(block: str) -> str:
     return text
 
 
+SECOND = "second model, for the tests"
+SHARED = ("stimulus", SECOND)
 # What a block consists of, and where it is looked for.
 _PARTS = {
     "rules": ("refmodel/{family}/{name}/README.md", "refmodel/{family}/README.md"),
@@ -305,7 +307,7 @@ _PARTS = {
         "dpi/stimulus/{name}[._]*",
         "dpi/stimulus/{family}_*.c",
     ),
-    "second model, for the tests": ("tests/prop/naive_{name}.*", "tests/prop/naive_{family}.*"),
+    SECOND: ("tests/prop/naive_{name}.*", "tests/prop/naive_{family}.*"),
     "directed cases": ("refmodel/{family}/{name}/cases.txt",),
     "injected faults": ("refmodel/{family}/{name}/faults.toml",),
 }
@@ -337,7 +339,7 @@ def parts(block: str) -> str:
         found = [path for path in found if not path.name.startswith(others)]
         if what == "code of the family":
             found = _included(found, folder(block))
-        if what == "stimulus":  # one file may be that of several blocks
+        if what in SHARED:  # one file may be that of several blocks
             found = [p for p in dict.fromkeys(found) if block in p.read_text(encoding="utf-8")]
         links = [f"[`{path.name}`](../../{path.relative_to(ROOT)})" for path in found]
         if what == "stimulus" and not links:
