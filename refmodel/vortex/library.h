@@ -31,7 +31,7 @@ static inline uint32_t lowest(uint64_t set) {
 
 /* §1.4 */
 static inline uint32_t idx0(uint32_t n) {
-    const bool is_power_of_2 = (n & (n - 1u)) == 0;
+    const bool is_power_of_2 = n != 0 && (n & (n - 1u)) == 0;
     return is_power_of_2 ? n - 1u : 0;
 }
 
