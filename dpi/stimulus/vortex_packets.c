@@ -100,7 +100,7 @@ static void drive(const stim_cycle *c, const shape *s, uint64_t *in) {
 
 static void hook_opc_unit(const stim_cycle *c, uint64_t *in) {
     const wlk_vortex_opc_unit_cfg *cfg = (const wlk_vortex_opc_unit_cfg *)c->cfg;
-    const shape s = SHAPE(cfg, 1, &((const wlk_vortex_opc_unit_state *)c->state)->opc);
+    const shape s = SHAPE(cfg, 1, ((const wlk_vortex_opc_unit_state *)c->state)->opc);
     drive(c, &s, in);
 }
 

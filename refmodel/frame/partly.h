@@ -593,6 +593,13 @@ static inline void wlk_row_clear(wlk_row to) {
     wlk_row_put(to, &zeros, WLK_ALL);
 }
 
+/* All rows of a copy. */
+static inline void wlk_rows_clear(wlk_rams *rams, uint32_t ram, wlk_num copy) {
+    for (uint32_t row = rams->ram[ram].first; row < rams->ram[ram].end; row++) {
+        wlk_row_clear(wlk_row_of(rams, ram, copy, wlk_num_of(row)));
+    }
+}
+
 static inline void wlk_row_forget(wlk_row to, wlk_num lanes) {
     wlk_words words;
     memset(words.lower, 0, sizeof words.lower);

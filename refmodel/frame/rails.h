@@ -203,7 +203,8 @@ static uint64_t rails_known(const ram_shape *s, const uint64_t *lower, const uin
 
 static void rails_visit(const cfg_t *cfg, const framed *f, wlk_state_visitor *visitor, void *ctx) {
 #define RAM_NAMES(name, ...) {#name, #name "[0]", #name "[1]", #name "[2]", #name "[3]"},
-    static const char *const names[][1 + MOST_COPIES] = {RAMS(RAM_NAMES)};
+    enum { NAMED_COPIES = 4 }; /* rows of more are counted through all copies */
+    static const char *const names[][1 + NAMED_COPIES] = {RAMS(RAM_NAMES)};
     const uint64_t *lower = rail(cfg, f, f->is_open ? LOWER : 0u);
     const uint64_t *upper = f->is_open || f->is_apart ? rail(cfg, f, UPPER) : lower;
     for (uint32_t ram = 0; ram < RAM_COUNT; ram++) {
@@ -211,8 +212,10 @@ static void rails_visit(const cfg_t *cfg, const framed *f, wlk_state_visitor *vi
         const uint32_t words = ram_words(&s), rows = s.end - s.first;
         for (uint32_t n = 0; n < ram_rows(&s); n++) {
             const size_t at = ram_start(cfg, ram) + (size_t)n * words;
-            const char *name = names[ram][s.copies > 1 ? 1u + n / rows : 0u];
-            visitor(ctx, name, (int32_t)(s.first + n % rows), lower + at, words,
+            const bool is_named = s.copies > 1 && s.copies <= NAMED_COPIES;
+            const char *name = names[ram][is_named ? 1u + n / rows : 0u];
+            const uint32_t row = s.first + (is_named ? n % rows : n);
+            visitor(ctx, name, (int32_t)row, lower + at, words,
                     rails_known(&s, lower + at, upper + at), WLK_HEX);
         }
     }

@@ -25,7 +25,7 @@
 #include "frame/differ.h"
 #include "frame/lanes.h"
 
-enum { RAM_LINE = 8, MOST_COPIES = 4 }; /* words */
+enum { RAM_LINE = 8 }; /* words */
 
 typedef struct ram_shape {
     uint32_t copies, first, end, lanes, width;
@@ -33,11 +33,6 @@ typedef struct ram_shape {
 
 #define RAM_NUMBER(name, ...) RAM_##name,
 enum { RAMS(RAM_NUMBER) RAM_COUNT };
-
-#define RAM_FITS(name, copies, ...)                                                                \
-    _Static_assert((uint32_t)(copies) <= (uint32_t)MOST_COPIES,                                    \
-                   #name " has more copies than reports have names for");
-RAMS(RAM_FITS)
 
 static inline ram_shape ram_shape_of(const cfg_t *cfg, uint32_t ram) {
     switch (ram) {
@@ -98,6 +93,15 @@ static inline void row_copy(ram_row to, ram_row from) {
 static inline void row_clear(ram_row to) {
     memset(to.at, 0, to.words * sizeof *to.at);
 }
+
+/* All rows of a copy. */
+static inline void rows_clear(const cfg_t *cfg, whole_t *st, uint32_t ram, uint32_t copy) {
+    const ram_shape s = ram_shape_of(cfg, ram);
+    const size_t words = (size_t)(s.end - s.first) * ram_words(&s);
+    memset(ram_area(st) + ram_start(cfg, ram) + copy * words, 0, words * sizeof(uint64_t));
+}
+
+#define ROWS_CLEAR(ram, copy) rows_clear(cfg, WHOLE_OF(st), RAM_##ram, copy)
 
 /* lane_mask of four words; lanes of 32 or of 64 bits. */
 FOUR_INLINE four lane_masks(uint64_t lanes, uint32_t word, bool are_32) {

@@ -29,6 +29,20 @@ static inline uint32_t lowest(uint64_t set) {
     return (uint32_t)__builtin_ctzll(set);
 }
 
+static inline void copy_instr(uint64_t *to, const uint64_t *from) {
+    for (uint32_t word = 0; word < WLK_INSTR_WORDS; word++) {
+        to[word] = from[word];
+    }
+}
+
+static inline bool is_same_instr(const uint64_t *one, const uint64_t *other) {
+    uint64_t differs = 0;
+    for (uint32_t word = 0; word < WLK_INSTR_WORDS; word++) {
+        differs |= one[word] ^ other[word];
+    }
+    return differs == 0;
+}
+
 /* §1.4 */
 static inline uint32_t idx0(uint32_t n) {
     const bool is_power_of_2 = n != 0 && (n & (n - 1u)) == 0;

@@ -41,10 +41,12 @@ FAULTY = {
     "collector": "three_entries",
     "hazard": "warps3",
     "reservation_station": "rows2",
+    "vortex_opc_unit": "packets",
+    "vortex_operands": "two",
     "vortex_scoreboard": "perf",
 }
 COMPACT, DISPATCH, SETS, ORDER, PERF = "compact.h", "dispatch.h", "sets.h", "order.h", "perf.h"
-LIBRARY = "library.h"
+LIBRARY, OPC = "library.h", "opc.h"
 # File, what stands there, and what is wrong with it.
 FAULTS = {
     "collector": {
@@ -489,6 +491,67 @@ FAULTS = {
         ),
         "half an admission": ("model.c", "if (c->admits) {", "if (in->hazard.updateRS.enable) {"),
     },
+    "vortex_opc_unit": {
+        "register 0 is read": (OPC, " & (reg != 0) & ", " & "),
+        "the highest source wins": (OPC, "if (asks) {", "if (is_active & c->valid) {"),
+        "a collision holds nothing up": (OPC, "c->rdy0 & !c->collides;", "c->rdy0;"),
+        "fetched until the last packet": (OPC, "= c->last ? 0 :", "= c->last & c->eop ? 0 :"),
+        "ready for what is valid": (OPC, "c->last & c->eop;", "c->last & c->eop & c->valid;"),
+        "what is gathered needs a packet": (OPC, "if (o->v2 & c->rdy2) {", "if (c->rdy2) {"),
+        "reset reaches all read-valids": (OPC, "(uint32_t)with(o->rdv2, top, false)", "0"),
+        "a read sees the write beside it": (
+            OPC,
+            "    if (o->v1 & c->rdy1) {\n",
+            "    if (writes) {\n        write(cfg, st, in, i);\n    }\n"
+            "    if (o->v1 & c->rdy1) {\n",
+        ),
+        "idle is packet 0": (OPC, "lowest(left) : idx0(packets)", "lowest(left) : 0"),
+        "the last packet ends": (OPC, "c->eop = c->pid == last", "c->eop = c->pid == packets - 1"),
+        "each packet is the first": (OPC, "o->first = c->eop;", "o->first = true;"),
+        "a blocked collision is counted": (OPC, "c->rdy0 & c->collides)) &", "c->collides)) &"),
+        "a full stage holds the other up": (OPC, "c->rdy2 | !o->v2", "c->rdy2"),
+        "the low bits of a warp": (
+            OPC,
+            "wis >> (wlk_clog2(SLICE_WARPS) - bits)",
+            "(wis & (COLLECTOR_WARPS - 1u))",
+        ),
+        "all lanes are written": (OPC, ", in->wb.data.tmask);", ", wlk_mask(cfg->simd_width));"),
+        "registers outlive a reset": (OPC, "cfg->ndebug == 0", "cfg->ndebug != 0"),
+        "the spare entry is lost": ("buffer.h", "b->s.ready ? from : first + SPARE", "from"),
+        "a buffer of one entry": (LIBRARY, "moves | (is_ready & !valid_in)", "moves"),
+    },
+    "vortex_operands": {
+        "the collector of the high bits": (
+            "model.c",
+            "wis & (uint32_t)wlk_mask(wlk_clog2(COLLECTORS))",
+            "wis >> (wlk_clog2(SLICE_WARPS) - wlk_clog2(COLLECTORS))",
+        ),
+        "no owner": ("model.c", "return COLLECTORS > 1 && PACKETS > 1;", "return false;"),
+        "an owner that stops to ask is forgotten": (
+            "model.c",
+            "    if (is_sticky(cfg) && g->fires) {\n",
+            "    if (g->requests == 0) {\n        st->prev[which] = 0;\n    }\n"
+            "    if (is_sticky(cfg) && g->fires) {\n",
+        ),
+        "ready by any collector": ("model.c", "|= is_chosen & c->opc", "|= c->opc"),
+        "written to all": ("model.c", "in->wb.valid & (written == i)", "in->wb.valid"),
+        "the highest collector first": (
+            "model.c",
+            "of != 0 ? lowest(of)",
+            "of != 0 ? 31u - (uint32_t)__builtin_clz(of)",
+        ),
+        "stalls outlive a reset": ("model.c", "    st->stalls = 0;\n", ""),
+        "counted at once": (
+            "model.c",
+            "SHOW(perf.stalls, st->shown_stalls)",
+            "SHOW(perf.stalls, st->stalls)",
+        ),
+        "the output is empty when taken": (
+            "model.c",
+            "buffer_of(cfg, which), g->requests != 0,",
+            "buffer_of(cfg, which), g->fires & ready_out,",
+        ),
+    },
     "vortex_scoreboard": {
         "a source by another one's bit": (
             "model.c",
@@ -554,8 +617,9 @@ def prove(block, name, code):
 
 
 def test_models_are_in_model_c():
+    vortex = "vortex_opc_unit", "vortex_operands", "vortex_scoreboard"
     named = "collector compactor dispatch_basic dispatch_compacting hazard issue"
-    assert {*named.split(), "reservation_station", "scoreboard", "vortex_scoreboard"} <= {*BLOCKS}
+    assert {*named.split(), "reservation_station", "scoreboard", *vortex} <= {*BLOCKS}
     assert FAULTS.keys() == {*BLOCKS}
 
 

@@ -42,20 +42,8 @@ SMALL = {
     "max_pending_reads": (1, 2, 3, 5, 7),
     "forward_coll_issue": (1, 1, 0),
     "in_order_per_warp": (0, 1, 1),
-    "allow_partial_collect": (0, 0, 1),
     "count_forwarded_reads": (1, 0),
     "debug": (0, 1),
-    "num_threads": (1, 2, 3, 4, 8),
-    "simd_width": (1, 2, 4),
-    "num_opcs": (1, 1, 2, 3, 4),
-    "num_gpr_banks": (1, 2, 4, 16),
-    "perf_enable": (0, 1),
-    "ext_f_enable": (1, 1, 0),
-    "ext_tcu_enable": (0, 1),
-    "xlen": (32, 64),
-    "ndebug": (0, 1),
-    "simulation": (1, 0),
-    "out_buf": range(6),
     "collector": ("duplicated", "src_banked", "inst_banked", *(4 * ("caching",))),
     "coll_banks": (3, 3, 3, 4, 5, 1),
     "coll_depth": (1, 2, 3, 5),
@@ -78,10 +66,6 @@ LARGE = SMALL | {
     "coll_entries": (1, 2, 3, 8, 32),
     "reg_banks": (1, 2, 8),
     "max_pending_reads": (1, 2, 3, 4, 7, 15, 255),
-    "num_threads": (1, 4, 16, 32),
-    "simd_width": (1, 4, 16, 32),
-    "num_opcs": (1, 1, 2, 8, 16),
-    "num_gpr_banks": (1, 4, 32),
     "coll_banks": (3, 3, 3, 7, 16),
     "coll_depth": (1, 8, 13, 32),
     "issue_ports": (1, 1, 3, 4),
@@ -127,10 +111,6 @@ def altered(rows: list[Row], params: dict, dice: random.Random) -> list[Row]:
             if name.endswith("_fuSel"):
                 row[name] %= params["coll_banks"]
     return rows
-
-
-# Blocks whose naive model judges the rules.
-RULED = ("collector", "vortex_opc_unit", "vortex_operands")
 
 
 def shown_by(part: Any, row: Row, model: Any, dice: random.Random) -> Row:
@@ -225,7 +205,7 @@ def compare(one: Case, profile: str, shows: bool, seed: int, reached: Counter) -
     got = adapter.model_cycles(one.table, one.config, model.ports, rows, seen, one.power_up)
     problem = first_difference(expected, [out for out, _ in got], exact_from(one, rows), hides)
     assert problem is None, f"{problem}; {where}"
-    if block in RULED:
+    if block == "collector":  # the naive model judges its rules
         reached.update(check_rules(one, rows, naive_broken, [bits for _, bits in got]))
     reached["mid-run reset"] += sum(row["reset"] for row in rows[4:])
     for point, counted in coverage.items():
@@ -258,7 +238,7 @@ def test_model_is_as_the_naive_one(block: str, capsys: pytest.CaptureFixture[str
         wanted.append("masked")
     if block == "issue_x":
         wanted += ["open", "open, shown"]
-    if block in RULED:
+    if block == "collector":
         wanted += [rule["name"] for rule in table.rules]
     low = {name: reached[name] for name in wanted if reached[name] < LEAST}
     with capsys.disabled():

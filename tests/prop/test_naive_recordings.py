@@ -9,7 +9,6 @@ import programs
 import pytest
 from naive_common import ContradictionError
 from naive_ports import Port
-from wlk import tables
 
 pytestmark = pytest.mark.slow
 
@@ -101,37 +100,3 @@ def test_masked_bits_were_never_defined(one: programs.Recording) -> None:
         for port, (_, care) in model.step({n: row[n] for n in inputs}, row).items():
             if after_reset:
                 assert row[port] & ~care == 0, f"cycle {cycle}: {port} is masked but was defined"
-
-
-PACKETS = {"num_warps": 8, "num_threads": 8, "simd_width": 2, "num_gpr_banks": 2, "num_opcs": 2,
-           "perf_enable": 1}  # fmt: skip
-VORTEX = {
-    "opc_A": ("vortex_opc_unit", {"perf_enable": 1}),
-    "opc_C": ("vortex_opc_unit", PACKETS),
-    "operands_C": ("vortex_operands", PACKETS),
-}
-
-
-@pytest.mark.parametrize("name", VORTEX)
-def test_naive_model_explains_vortex(name: str) -> None:
-    """Columns with all elements of a field are taken apart here, element 0 lowest."""
-    kind, params = VORTEX[name]
-    table = tables.load(kind)
-    config = table.config(params)
-    slices = [("reset", 0, port) for port in table.ports(config) if port.name == "reset"]
-    slices += table.slices(config)
-    block = naive.model(kind, params | {"power_up": "zero"})
-    with lzma.open(programs.recording(f"vortex/{name}.csv.xz"), "rt") as file:
-        names, _, *rows = csv.reader(file)
-    for cycle, line in enumerate(rows):
-        wide = {n: int(v, 16) for n, v in zip(names, line, strict=True)}
-        row = {p.name: wide.get(n, 0) >> lsb & ((1 << p.width) - 1) for n, lsb, p in slices}
-        inputs = {p.name: row[p.name] for _, _, p in slices if p.direction == "in"}
-        outputs = block.step(inputs)
-        wrong = [
-            n
-            for n, (v, care) in outputs.items()
-            if v != row[n] or care.bit_count() != block.width[n]
-        ]
-        assert not wrong, f"cycle {cycle}: {wrong}"
-    assert cycle == 3999

@@ -13,14 +13,11 @@
 
 WLK_BEGIN_DECLS
 
-/** State; only the first wlk_vortex_opc_unit_state_size() bytes are used. */
+/** State. `packet`: in stage 2, then those of the output buffer (§4.4). */
 struct wlk_vortex_opc_unit_state {
-    wlk_vx_shape shape; /**< kept here, as a step would need divisions for it */
-    uint8_t reset_seen;
-    uint8_t settled; /**< all of it is known, and stays so: a step need not look */
-    wlk_vx_late late;
-    wlk_vx_collector opc;
-    uint64_t ram[WLK_VX_RAM_WORDS]; /**< rows of its banks, then lanes known */
+    wlk_vx_collector opc[1];
+    uint64_t stalls; /**< counter (§8) */
+    wlk_vx_packet packet[WLK_VX_ENTRIES];
 };
 
 WLK_END_DECLS

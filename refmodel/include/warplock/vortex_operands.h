@@ -15,20 +15,19 @@ WLK_BEGIN_DECLS
 
 #define WLK_VX_COLLECTORS 16u
 #define WLK_VX_SLICES     2u /**< arbiters of a tree, of eight collectors each */
+#define WLK_VX_PACKETS    (3u * WLK_VX_COLLECTORS + 2u * (WLK_VX_SLICES + 1u))
 
-/** State; only the first wlk_vortex_operands_state_size() bytes are used. */
+/** State. The arbiters are those of the slices, then the last one. */
 struct wlk_vortex_operands_state {
-    wlk_vx_shape shape; /**< kept here, as a step would need divisions for it */
-    uint8_t reset_seen;
-    uint8_t settled; /**< all of it is known, and stays so: a step need not look */
-    wlk_vx_late late;
-    uint64_t stalls;                    /**< of all collectors, a cycle later */
-    uint32_t owner[WLK_VX_SLICES + 1u]; /**< one-hot, of each arbiter: the last one granted */
-    uint32_t in_packet;                 /**< 1 + the collector whose packets are on (coverage) */
-    wlk_vx_buffer slice[WLK_VX_SLICES], out;
     wlk_vx_collector opc[WLK_VX_COLLECTORS];
-    /** Behind the collectors there are: rows of each one's banks, then lanes known. */
-    uint64_t ram[WLK_VX_RAM_WORDS];
+    wlk_vx_buffer out[WLK_VX_SLICES + 1u]; /**< of the arbiters */
+    uint32_t prev[WLK_VX_SLICES + 1u];     /**< one-hot: the input of each that was granted last */
+    uint64_t stalls; /**< the sum of the collectors' counters (§8), of which only this is seen */
+    uint64_t shown_stalls; /**< the same, a cycle later */
+    uint32_t in_packet;    /**< not in the RTL: 1 + the collector whose packets are on (coverage) */
+    /** Of each collector that there is the one in stage 2 and two in its buffer; then two of each
+     * arbiter's. */
+    wlk_vx_packet packet[WLK_VX_PACKETS];
 };
 
 WLK_END_DECLS

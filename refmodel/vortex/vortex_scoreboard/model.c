@@ -118,12 +118,6 @@ static void clear_instr(uint64_t *instr) {
     }
 }
 
-static void copy_instr(uint64_t *to, const uint64_t *from) {
-    for (uint32_t word = 0; word < WLK_INSTR_WORDS; word++) {
-        to[word] = from[word];
-    }
-}
-
 static void put_entry(wlk_vxsb_entry *to, const uint64_t *instr, uint32_t wis) {
     copy_instr(to->instr, instr);
     to->wis = (uint8_t)wis;

@@ -44,6 +44,7 @@ class Evaluator(Arithmetic):
         self.constants: dict[str, int] = {}
         self.globals = Frame({})
         self.memories: dict[str, Node] = {}  # of the state, beside its struct
+        self.cleared: set[str] = set()  # columns of which all rows are cleared at once
         # By an array's id: bits of its indices; 0 where one of them is a constant.
         self.indexed: dict[int, int] = {}
         self._log: dict[Leaf, tuple[Word, Word, Word | None]] = {}
@@ -277,7 +278,10 @@ class Evaluator(Arithmetic):
         for when, index, value in column.writes:
             hit = logic.both(when, logic.equal(index, cell.index))
             word = logic.choose(hit, value, word)
-        return word
+        if column.written is None:
+            return word
+        held = logic.shift(column.written.word, False, cell.index, column.written.type.bits)
+        return logic.choose(logic.fit(held, 1), word, FALSE)
 
     def _read(self, node: ast.Node, places: Places) -> Value:
         logic, word, unset, kind = self.logic, None, FALSE, None
@@ -303,6 +307,12 @@ class Evaluator(Arithmetic):
         if isinstance(leaf, Cell):
             run = self.logic.both(self.path, when)
             leaf.column.writes.append((run, leaf.index, word))
+            if (written := leaf.column.written) is not None:
+                bits = written.type.bits
+                row = self.logic.shift(TRUE, True, leaf.index, bits)
+                more = self.logic.compute("|", written.word, row, bits, operator.or_)
+                self._keep(written)
+                written.word = self.logic.choose(when, more, written.word)
             return
         self._keep(leaf)
         leaf.word = self.logic.choose(when, word, leaf.word)

@@ -18,8 +18,8 @@ from ..tables.expr import lane_step
 from ..tables.files import MODEL
 from .arithmetic import BUILTINS
 from .evaluate import UNSET, Evaluator, Frame
-from .source import RAM, RAM_NUMBERS, ROW_CALLS, SHOW, SHOW_ROW, SHOW_WORDS
-from .values import BOOL, U64, Leaf, Node, Places, Value
+from .source import RAM, RAM_NUMBERS, ROW_CALLS, ROWS_CLEAR, SHOW, SHOW_ROW, SHOW_WORDS
+from .values import BOOL, U64, Leaf, Node, Places, Ram, Value, leaves
 from .words import FALSE, TRUE, Word, constant
 
 DEPTH = 100_000  # of Python's calls: a statement behind another one, and a round, are in it
@@ -128,6 +128,10 @@ class Executor(Evaluator):
     def _call_row(self, node: ast.FuncCall, name: str, frame: Frame) -> None:
         target, *given = node.args.exprs
         to = self.places(target, frame)
+        if name == ROWS_CLEAR:
+            for when, rows in to:
+                self._clear_rows(rows, when)
+            return
         if name == "row_copy":
             self._copy(node, self.places(given[0], frame), to)
         elif name == "row_clear":
@@ -138,7 +142,23 @@ class Executor(Evaluator):
             ((_, words),) = self.places(given[0], frame)
             self._write_lanes(to, words, self.value(given[1], frame).word)
         else:
-            raise self.error(node, f"{name}() makes bits unknown, which a proof cannot follow")
+            self.fault(node, "bits of a memory become unknown", self.logic.any_of(x for x, _ in to))
+
+    def _clear_rows(self, rows: Node, when: Word) -> None:
+        """A memory does not change: a lane of a row that was not written since is 0."""
+        if not isinstance(rows, Ram):
+            for leaf in leaves(rows):
+                self._put(leaf, when, FALSE)
+            return
+        run = self.logic.both(self.path, when)
+        stays = self.logic.no(run)
+        for column in rows.row:
+            self.cleared.add(column.name)
+            if column.written is None:
+                continue
+            column.writes = [(self.logic.both(on, stays), *x) for on, *x in column.writes]
+            self._keep(column.written)
+            column.written.word = self.logic.choose(when, FALSE, column.written.word)
 
     def _write_lanes(self, to: Places, words: Sequence[Leaf], lanes: Word) -> None:
         logic = self.logic

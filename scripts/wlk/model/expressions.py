@@ -17,7 +17,7 @@ from .arithmetic import literal
 from .evaluate import Evaluator
 from .layout import Array, Number, Pointer, Shape, Struct, depth, mask, struct_of
 from .places import Extent, Function, Place, Text, Variable, count, listed
-from .source import ROW_CALLS, SHOW, SHOW_ROW, SHOW_WORDS
+from .source import ROW_CALLS, ROWS_CLEAR, SHOW, SHOW_ROW, SHOW_WORDS
 from .values import BOOL, INT, INT32, U32, U64, Leaf, Node, Type, common_type, leaves
 
 OPERATORS = {
@@ -491,7 +491,19 @@ class Expressions:
                 return f"wlk_row_of(rams, {self.rams.index(name)}, {numbers})"
         raise self.known.error(node, "ROW(memory, copy, row) is wanted")
 
+    def _copy_of(self, node: ast.Node) -> str:
+        """A copy of a memory: what ROWS_CLEAR names."""
+        match node:
+            case ast.ArrayRef(name=ast.StructRef(field=ast.ID(name=name)), subscript=copy) if (
+                name in self.rams
+            ):
+                return f"rams, {self.rams.index(name)}, {self.value(copy).text}"
+        raise self.known.error(node, "ROWS_CLEAR(memory, copy) is wanted")
+
     def _call_row(self, name: str, given: Sequence[ast.Node]) -> None:
+        if name == ROWS_CLEAR:
+            self._emit(f"wlk_{name}({self._copy_of(given[0])});")
+            return
         words = [self._row(given[0])]
         if name == "row_copy":
             words.append(self._row(given[1]))

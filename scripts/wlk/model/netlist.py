@@ -130,11 +130,13 @@ def _module(table: Table, config: Config, events: str = "") -> "_Module":
 class Known:
     """What earlier passes say of the state. `ones`: bits of registers that may be 1. A register
     begins as 0; a bit that no edge sets where only these may be 1 stays 0. `rams`:
-    arrays that are memories; None: not known yet. `rows`: bits of their indices."""
+    arrays that are memories; None: not known yet. `rows`: bits of their indices. `cleared`: columns
+    of which all rows are cleared at once."""
 
     ones: Mapping[str, int] = field(default_factory=dict)
     rams: frozenset[str] | None = None
     rows: Mapping[str, int] = field(default_factory=dict)
+    cleared: frozenset[str] = frozenset()
 
 
 class _Module:
@@ -168,6 +170,8 @@ class _Module:
         memories = {name: self._ram(name, cfg) for name in run.rams}
         run.memories = self._remembered(memories, "")
         self.registers = [*_named(self.state, ""), *_named(run.memories, "")]
+        written = ((_join(n, "written"), x.written) for n, x in self.columns.items())
+        self.registers += [(name, leaf) for name, leaf in written if leaf is not None]
         for name, leaf in self.registers:
             leaf.word = variable(name, known.ones.get(name, 0))
         common = {"cfg": cfg, "st": self.state, "in": self.given}
@@ -190,7 +194,7 @@ class _Module:
             return {key: self._remembered(each, _join(name, key)) for key, each in node.items()}
         if self.before.rams is not None and name in self.before.rams:
             first = node.first if isinstance(node, Rows) else 0
-            return Ram(len(node), self._column(node[0], name), first)
+            return Ram(len(node), self._column(node[0], name, len(node)), first)
         self.arrays[name] = node
         for number, each in enumerate(node):
             node[number] = self._remembered(each, _join(name, number))
@@ -206,15 +210,16 @@ class _Module:
             made.append(rows)
         return made
 
-    def _column(self, node: Node, name: str) -> Node:
+    def _column(self, node: Node, name: str, size: int) -> Node:
         if isinstance(node, Leaf):
             known = self.before
             column = Column(name, node.type, known.ones.get(name, 0))
             column.rows = known.rows.get(name, 1)
+            column.written = Leaf(Type(size)) if name in known.cleared else None
             self.columns[name] = column
             return column
         items = node.items() if isinstance(node, dict) else enumerate(node)
-        made = {key: self._column(each, _join(name, key)) for key, each in items}
+        made = {key: self._column(each, _join(name, key), size) for key, each in items}
         return made if isinstance(node, dict) else [*made.values()]
 
     def known(self) -> Known:
@@ -231,7 +236,7 @@ class _Module:
             indexed = self.run.indexed
             wide = (n for n, array in self.arrays.items() if indexed.get(id(array), 0) >= LARGE)
             rams = frozenset(wide)
-        return Known(bits, rams, rows)
+        return Known(bits, rams, rows, self.before.cleared | self.run.cleared)
 
     def full(self, names: Collection[str]) -> dict[str, int]:
         """All bits of these registers."""

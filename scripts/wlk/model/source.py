@@ -23,7 +23,8 @@ from . import EDGE, OUTPUTS
 # What the macros call.
 SHOW, SHOW_WORDS, SHOW_ROW = "wlk_show", "wlk_show_words", "wlk_show_row"
 # Functions of frame/rams.h; the last two have more arguments there.
-ROW_CALLS = ("row_copy", "row_clear", "row_write", "row_forget", "row_learn")
+ROWS_CLEAR = "rows_clear"
+ROW_CALLS = ("row_copy", "row_clear", "row_write", "row_forget", "row_learn", ROWS_CLEAR)
 RAM = "wlk_ram"  # a function wlk_ram_MEMORY_NUMBER for each of the numbers that RAMS gives
 RAM_NUMBERS = ("copies", "first", "end", "lanes", "width")
 _OF_RAM = " \\\n".join(
@@ -109,6 +110,7 @@ typedef struct flop { const char *name; uint64_t value, known; int notation; } f
 #ifndef WLK_RAMS_H
 #define WLK_RAMS_H
 #define ROW(ram, copy, row) (st->ram[copy][row])
+#define ROWS_CLEAR(ram, copy) {ROWS_CLEAR}(st->ram[copy])
 #define WLK_RAM(name, {", ".join(RAM_NUMBERS)}) {_OF_RAM}
 RAMS(WLK_RAM)
 #endif

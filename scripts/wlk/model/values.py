@@ -44,6 +44,7 @@ class Column:
     ones: int  # bits of its numbers that may be 1
     writes: list[tuple[Word, Word, Word]] = field(default_factory=list)
     rows: int = 1  # bits of the largest index
+    written: Leaf | None = None  # the rows, as a set, that were since all were cleared
 
     @property
     def width(self) -> int:
