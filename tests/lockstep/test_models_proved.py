@@ -536,11 +536,6 @@ FAULTS = {
         ),
         "ready by any collector": ("model.c", "|= is_chosen & c->opc", "|= c->opc"),
         "written to all": ("model.c", "in->wb.valid & (written == i)", "in->wb.valid"),
-        "the highest collector first": (
-            "model.c",
-            "of != 0 ? lowest(of)",
-            "of != 0 ? 31u - (uint32_t)__builtin_clz(of)",
-        ),
         "stalls outlive a reset": ("model.c", "    st->stalls = 0;\n", ""),
         "counted at once": (
             "model.c",
