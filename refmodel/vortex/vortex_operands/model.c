@@ -114,7 +114,7 @@ static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, const c
     }
 }
 
-// §4.6: an arbiter whose inputs begin with number `first`; `from`: the packet that it chooses.
+// §4.6; `from`: the packet that the arbiter chooses.
 static void arbiter_edge(const cfg_t *cfg, state_t *st, uint32_t which, const grant *g,
                          uint32_t from, bool ready_out) {
     buffer_edge(cfg, st, &st->out[which], TWO_REGISTERED, buffer_of(cfg, which), g->requests != 0,
