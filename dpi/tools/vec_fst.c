@@ -32,12 +32,15 @@ void vec_fst_guard(const wlk_output *file) {
     (void)sigaction(SIGBUS, &full, NULL);
 }
 
-// The writer keeps errors of the disk to itself: what it wrote is read again.
+// The writer keeps errors of the disk to itself: what it wrote is read again. If that cannot be
+// read, the disk is not known to be full.
 wlk_status vec_fst_whole(const wlk_output *file, wlk_error *err) {
     wlk_wave *again = NULL;
     wlk_error bad;
+    errno = 0;
     const bool whole = wlk_wave_open(&again, file->partial, file->path, &bad) == WLK_OK &&
                        wlk_wave_verify(again, &bad) == WLK_OK;
+    const int cause = errno == EIO ? EIO : ENOSPC;
     wlk_wave_close(again);
-    return whole ? WLK_OK : wlk_output_failed(file, ENOSPC, err);
+    return whole ? WLK_OK : wlk_output_failed(file, cause, err);
 }
