@@ -25,6 +25,9 @@ LARGER = {
     "issue": {*tables.load("issue").configs} - {"rows2", "default"},
     "reservation_station": {"rows32_in_order"},
     "scoreboard": {"warps16", "many_registers"},
+    "vortex_opc_unit": {"many_banks", "slices", "wide"},
+    "vortex_operands": {*tables.load("vortex_operands").configs}
+    - {"tiny", "default", "perf", "two", "uncleared"},
     "vortex_scoreboard": {"tree_16", "tree_17", "tree_64"},
 }
 CASES = [
@@ -43,7 +46,7 @@ FAULTY = {
     "collector": "three_entries",
     "hazard": "warps3",
     "reservation_station": "rows2",
-    "vortex_opc_unit": PACKETS,
+    "vortex_opc_unit": PACKETS | {"ndebug": 0},
     "vortex_operands": PACKETS,
     "vortex_scoreboard": "perf",
 }
@@ -518,6 +521,7 @@ FAULTS = {
             "(wis & (COLLECTOR_WARPS - 1u))",
         ),
         "all lanes are written": (OPC, ", in->wb.data.tmask);", ", wlk_mask(cfg->simd_width));"),
+        "registers outlive a reset": (OPC, "cfg->ndebug == 0", "cfg->ndebug != 0"),
         "the spare entry is lost": ("buffer.h", "b->s.ready ? from : first + SPARE", "from"),
         "a buffer of one entry": (LIBRARY, "moves | (is_ready & !valid_in)", "moves"),
     },
