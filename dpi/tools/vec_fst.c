@@ -32,8 +32,8 @@ void vec_fst_guard(const wlk_output *file) {
     (void)sigaction(SIGBUS, &full, NULL);
 }
 
-// The writer keeps errors of the disk to itself: what it wrote is read again. If that cannot be
-// read, the disk is not known to be full.
+// The writer does not report errors of the disk: its file is read again. A file that is incomplete
+// is taken for a full disk, one that cannot be read is not.
 wlk_status vec_fst_whole(const wlk_output *file, wlk_error *err) {
     wlk_wave *again = NULL;
     wlk_error bad;
